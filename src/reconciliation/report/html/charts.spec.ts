@@ -79,7 +79,8 @@ describe('the bars of ages', () => {
   it('show one finding next to thousands, and no bar for none', () => {
     const age = (count: number) => ({ days: '0_to_1', count, usd: '1.239' });
     const { text } = ageChart([age(5_000), age(1), age(0)]);
-    expect(heights(text, 'age age-\\d')).toEqual([124, 3, 0]);
+    const widths = [...text.matchAll(/width="([\d.]+)" height="18" class="age/g)].map(([, width]) => width);
+    expect(widths).toEqual(['146', '2', '0']);
     expect(text).toContain('1.24 $');
   });
 });

@@ -12,95 +12,95 @@ function attributes(width: number, height: number, name: string): Markup {
   return markup`viewBox="0 0 ${width} ${height}" role="img" aria-labelledby="${labels}" class="chart"`;
 }
 
-const BAR_WIDTH = 560;
 const ROW = 30;
-/** Columns of the chart: end of names, start of bars, end of numbers. */
-const NAMES = 164;
-const BARS = { left: 176, right: 420 };
+
+/** Columns of a bar chart: end of names, start and end of bars, end of numbers. */
+type BarColumns = Record<'names' | 'left' | 'right' | 'width', number>;
+const CATEGORY_COLUMNS: BarColumns = { names: 164, left: 176, right: 420, width: 560 };
+const AGE_COLUMNS: BarColumns = { names: 72, left: 84, right: 230, width: 420 };
+
+/** A row of a bar chart, with its description. */
+interface BarRow {
+  name: string;
+  value: number;
+  text: string;
+  tip: string;
+  look: string;
+}
 
 /** Draws US dollars by category. A bar to the right means more at the upstream, a bar to the left less. */
 export function categoryChart(sums: Partial<Record<Category, SumRecord>>): Markup {
-  const rows = CATEGORY_NAMES.flatMap((category) => {
+  const found = CATEGORY_NAMES.flatMap((category) => {
     const sum = sums[category];
     return sum && sum.count > 0 ? [{ category, ...sum }] : [];
   });
-  // A chart needs no more precision. The numbers next to it are exact.
-  const values = rows.map((row) => Number(row.usd));
-  const [least, most] = [Math.min(0, ...values), Math.max(0, ...values)];
-  const scale = (BARS.right - BARS.left) / (most - least || 1);
-  const zero = round(most === least ? BARS.left : BARS.left - least * scale);
-  const decimals = Math.min(2, decimalsOf(rows.map((row) => row.usd)));
+  const decimals = Math.min(2, decimalsOf(found.map((sum) => sum.usd)));
+  const rows = found.map(({ category, usd: amount, count: many }): BarRow => {
+    const value = Number(amount); // A chart needs no more precision. The numbers next to it are exact.
+    const text = signedUsd(amount, decimals);
+    const tip = `${CATEGORIES[category].title}: ${signedUsd(amount)} US dollars, ${plural(many, 'finding')}`;
+    return { name: category, value, text, tip, look: value < 0 ? 'less' : 'more' };
+  });
+  return barChart('sums', 'US dollars by category', rows, CATEGORY_COLUMNS);
+}
+
+/** Draws the number of findings that await a decision, by age. */
+export function ageChart(ages: ReportAge[]): Markup {
+  const rows = ages.map(({ days, count: many, usd: amount }, place): BarRow => {
+    const name = `${ageLabel(days)} days`;
+    const tip = `${name}: ${plural(many, 'finding')}, ${usd(amount)} US dollars`;
+    const text = `${count(many)} · ${usd(new Decimal(amount).toFixed(2))} $`;
+    return { name, value: many, text, tip, look: `age age-${place}` };
+  });
+  return barChart('ages', 'Findings that wait, by days', rows, AGE_COLUMNS);
+}
+
+function barChart(name: string, title: string, rows: BarRow[], columns: BarColumns): Markup {
+  const { names, left, right, width: whole } = columns;
+  const values = rows.map(({ value }) => value);
+  const least = Math.min(0, ...values);
+  const scale = (right - left) / (Math.max(0, ...values) - least || 1);
+  const zero = round(left - least * scale);
   const height = rows.length * ROW + 16;
-  return markup`<svg ${attributes(BAR_WIDTH, height, 'sums')}>
-    <title id="sums-title">US dollars by category</title>
-    <desc id="sums-desc">${rows.map((row) => `${row.category}: ${signedUsd(row.usd)}`).join('; ')}</desc>
-    ${rows.map((row, place) => {
-      const [y, value] = [place * ROW + 8, Number(row.usd)];
+  return markup`<svg ${attributes(whole, height, name)}>
+    <title id="${name}-title">${title}</title>
+    <desc id="${name}-desc">${rows.map(({ tip }) => tip).join('; ')}</desc>
+    ${rows.map(({ name: label, value, text, tip, look }, place) => {
+      const y = place * ROW + 8;
       const width = value === 0 ? 0 : Math.max(2, Math.abs(value) * scale);
+      const x = round(value < 0 ? zero - width : zero);
       return markup`<g
-        ><title>
-          ${CATEGORIES[row.category].title}: ${signedUsd(row.usd)} US dollars, ${plural(row.count, 'finding')}
-        </title>
-        <text x="${NAMES}" y="${y + 19}" class="name end">${row.category}</text>
-        <rect
-          x="${round(value < 0 ? zero - width : zero)}"
-          y="${y + 6}"
-          width="${round(width)}"
-          height="${ROW - 12}"
-          class="${value < 0 ? 'less' : 'more'}"
-        />
-        <text x="${BAR_WIDTH - 4}" y="${y + 19}" class="value end">${signedUsd(row.usd, decimals)}</text></g
+        ><title>${tip}</title>
+        <text x="${names}" y="${y + 19}" class="end">${label}</text>
+        <rect x="${x}" y="${y + 6}" width="${round(width)}" height="${ROW - 12}" class="${look}" />
+        <text x="${whole - 4}" y="${y + 19}" class="value end">${text}</text></g
       >`;
     })}
     <line x1="${zero}" x2="${zero}" y1="8" y2="${height - 8}" class="axis" />
   </svg>`;
 }
 
-const AGE_HEIGHT = 216;
-const AGE_PLOT = { left: 10, right: 410, top: 26, bottom: 150 };
-
-/** Draws the number of findings that await a decision, by age. */
-export function ageChart(ages: ReportAge[]): Markup {
-  const most = niceCeiling(Math.max(1, ...ages.map((age) => age.count)));
-  const { left, right, top: ceiling, bottom } = AGE_PLOT;
-  const describeAge = (age: ReportAge) =>
-    `${ageLabel(age.days)} days: ${plural(age.count, 'finding')}, ${usd(age.usd)} US dollars`;
-  const step = (right - left) / Math.max(1, ages.length);
-  return markup`<svg ${attributes(420, AGE_HEIGHT, 'ages')}>
-    <title id="ages-title">Findings that wait, by days</title>
-    <desc id="ages-desc">${ages.map(describeAge).join('; ')}</desc>
-    ${ages.map((age, place) => {
-      const middle = round(left + (place + 0.5) * step);
-      const height = age.count === 0 ? 0 : Math.max(3, (age.count / most) * (bottom - ceiling));
-      const top = round(bottom - height);
-      return markup`<g
-        ><title>${describeAge(age)}</title>
-        <rect x="${middle - 26}" y="${top}" width="52" height="${round(height)}" class="age age-${place}" />
-        <text x="${middle}" y="${top - 8}" class="value middle">${count(age.count)}</text>
-        <text x="${middle}" y="${bottom + 20}" class="name middle">${ageLabel(age.days)}</text>
-        <text x="${middle}" y="${bottom + 40}" class="tick middle">${usd(rounded(age.usd))} $</text></g
-      >`;
-    })}
-    <line x1="${left}" x2="${right}" y1="${bottom}" y2="${bottom}" class="axis" />
-    <text x="${right}" y="${AGE_HEIGHT - 6}" class="tick end">days since they were found</text>
-  </svg>`;
-}
-
-function rounded(amount: string): string {
-  return new Decimal(amount).toFixed(2);
-}
-
 function round(value: number): number {
   return Math.round(value * 100) / 100;
 }
 
-/** A bar: a day, or several days of a longer period. */
-interface Bar {
-  from: Date;
-  to: Date;
+/** Numbers of payments of some days. */
+interface DaySums {
   matched: number;
   oursOnly: number;
   theirsOnly: number;
+}
+
+/** A bar: a day, or several days of a longer period. */
+interface Bar extends DaySums {
+  from: Date;
+  to: Date;
+}
+
+export function sumDays(days: DayRecord[]): DaySums {
+  const sum = (of: 'matched' | 'ours_only' | 'theirs_only') =>
+    days.reduce((total, day) => total + day[of], 0);
+  return { matched: sum('matched'), oursOnly: sum('ours_only'), theirsOnly: sum('theirs_only') };
 }
 
 /** Maximum number of distinguishable bars on paper. */
@@ -109,28 +109,18 @@ const DAY_MS = 86_400_000;
 
 /** Groups days to fit a page: single days, weeks, fortnights, or four weeks. */
 export function barsOf(days: DayRecord[]): Bar[] {
-  const sorted = [...days].sort((one, other) => (one.day < other.day ? -1 : 1));
-  const [first, last] = [sorted[0], sorted.at(-1)];
-  if (!first || !last) return [];
-  const begin = Date.parse(first.day);
-  const length = (Date.parse(last.day) - begin) / DAY_MS + 1;
+  if (days.length === 0) return [];
+  const numbers = days.map(({ day }) => Date.parse(day) / DAY_MS);
+  const [first, last] = [Math.min(...numbers), Math.max(...numbers)];
+  const length = last - first + 1;
   const width =
     [1, 7, 14, 28].find((each) => Math.ceil(length / each) <= MOST_BARS) ?? Math.ceil(length / MOST_BARS);
-  const bars = Array.from({ length: Math.ceil(length / width) }, (_, place) => ({
-    from: new Date(begin + place * width * DAY_MS),
-    to: new Date(begin + (Math.min(length, (place + 1) * width) - 1) * DAY_MS),
-    matched: 0,
-    oursOnly: 0,
-    theirsOnly: 0,
-  }));
-  for (const day of sorted) {
-    const bar = bars[Math.floor((Date.parse(day.day) - begin) / DAY_MS / width)];
-    if (!bar) continue;
-    bar.matched += day.matched;
-    bar.oursOnly += day.ours_only;
-    bar.theirsOnly += day.theirs_only;
-  }
-  return bars;
+  return Array.from({ length: Math.ceil(length / width) }, (_, place) => {
+    const from = first + place * width;
+    const to = Math.min(last, from + width - 1);
+    const own = days.filter((_day, index) => numbers[index]! >= from && numbers[index]! <= to);
+    return { from: new Date(from * DAY_MS), to: new Date(to * DAY_MS), ...sumDays(own) };
+  });
 }
 
 /** Returns the number of days per bar. */
@@ -156,7 +146,7 @@ export function dayChart(days: DayRecord[]): Markup {
     index % every === 0 ? [label(bar, PLOT.left + (index + 0.5) * step)] : [];
   return markup`<svg ${attributes(WIDTH, HEIGHT, 'days')}>
     <title id="days-title">Payments by day</title>
-    <desc id="days-desc">${describe(bars)}</desc>
+    <desc id="days-desc">${describe(sumDays(days))}</desc>
     <defs>
       <pattern id="hatch" width="6" height="6" patternUnits="userSpaceOnUse" patternTransform="rotate(45)">
         <rect width="6" height="6" class="theirs" />
@@ -204,15 +194,12 @@ function label({ from }: Bar, x: number): Markup {
   return markup`<text x="${round(x)}" y="${PLOT.bottom + 20}" class="tick middle">${shortDate(from)}</text>`;
 }
 
-function tip({ from, to, matched, oursOnly, theirsOnly }: Bar): string {
+function tip(bar: Bar): string {
+  const { from, to } = bar;
   const days = from.getTime() === to.getTime() ? date(from) : `${shortDate(from)} – ${date(to)}`;
-  return `${days}: ${count(matched)} matched, ${count(oursOnly)} only ours, ${count(theirsOnly)} only theirs`;
+  return `${days}: ${describe(bar)}`;
 }
 
-function describe(bars: Bar[]): string {
-  const sum = (of: (bar: Bar) => number) => count(bars.reduce((total, bar) => total + of(bar), 0));
-  return (
-    `${sum((bar) => bar.matched)} payments matched, ${sum((bar) => bar.oursOnly)} are only in our records, ` +
-    `${sum((bar) => bar.theirsOnly)} only at the upstream.`
-  );
+function describe({ matched, oursOnly, theirsOnly }: DaySums): string {
+  return `${count(matched)} matched, ${count(oursOnly)} only ours, ${count(theirsOnly)} only theirs`;
 }

@@ -2,10 +2,10 @@ import { createHash } from 'node:crypto';
 import { Decimal } from 'decimal.js';
 import { Category, CATEGORY_NAMES } from '../../findings/categories';
 import { FindingRecord } from '../../findings/findings.dto';
-import { TotalsRecord, DayRecord, SumRecord } from '../../matching/totals.dto';
+import { TotalsRecord, SumRecord } from '../../matching/totals.dto';
 import { Result } from '../../runs/run-reader';
 import { ReportHead, ReportEquation } from '../report.dto';
-import { ageChart, categoryChart, dayChart, daysOfBar } from './charts';
+import { ageChart, categoryChart, dayChart, daysOfBar, sumDays } from './charts';
 import { Markup, markup, mark } from './markup';
 import { count, instant, period, plural, decimalsOf, signedUsd, usd } from './numbers';
 import { STYLE } from './style';
@@ -140,16 +140,16 @@ function charts(totals: TotalsRecord, sums: Partial<Record<Category, SumRecord>>
     markup`<li>
       <svg viewBox="0 0 12 12" aria-hidden="true"><rect width="12" height="12" class="${look}" /></svg>${name}
     </li>`;
-  const unmatched = (of: 'ours_only' | 'theirs_only') =>
-    count(totals.by_day.reduce((sum, day) => sum + day[of], 0));
+  const { oursOnly, theirsOnly } = sumDays(totals.by_day);
+  const days = daysOfBar(totals.by_day);
   const hasOpen = head.ageing.some((age) => age.count > 0);
   return markup`<figure class="wide">
       <figcaption>
-        <h2>Payments, ${bars(totals.by_day)}</h2>
+        <h2>Payments, ${days === 1 ? 'day by day' : `by ${days} days`}</h2>
         <ul class="legend">
           ${key('matched', `matched ${count(totals.matched.count)}`)}
-          ${key('ours', `only ours ${unmatched('ours_only')}`)}
-          ${key('hatched', `only theirs ${unmatched('theirs_only')}`)}
+          ${key('ours', `only ours ${count(oursOnly)}`)}
+          ${key('hatched', `only theirs ${count(theirsOnly)}`)}
         </ul>
       </figcaption>
       ${totals.by_day.length > 0 ? dayChart(totals.by_day) : markup`<p class="empty">There were none.</p>`}
@@ -166,16 +166,11 @@ function charts(totals: TotalsRecord, sums: Partial<Record<Category, SumRecord>>
       <figure>
         <figcaption>
           <h2>Open findings</h2>
-          <p>Open and reopened findings of all runs, now.</p>
+          <p>Open and reopened findings of all runs, by their age now.</p>
         </figcaption>
         ${hasOpen ? ageChart(head.ageing) : markup`<p class="empty">None.</p>`}
       </figure>
     </div>`;
-}
-
-function bars(days: DayRecord[]): string {
-  const width = daysOfBar(days);
-  return width === 1 ? 'day by day' : `by ${width} days`;
 }
 
 function matching(totals: TotalsRecord): Markup {
@@ -203,28 +198,20 @@ function total(findings: FindingRecord[]): string {
   return findings.reduce((sum, { impact_usd: usd }) => sum.add(usd), new Decimal(0)).toFixed();
 }
 
-function alarm(residual: string): Markup {
-  return markup`<p class="alarm">
-    The sums do not add up: ${signedUsd(residual)} USD are unexplained. Do not rely on this run. Keep it and
-    report a bug in payout-proxy.
-  </p>`;
-}
-
 /** Shows that the difference is explained completely, as the run must prove. */
 function equation(sum: ReportEquation): Markup {
   const decimals = decimalsOf(Object.values(sum) as string[]);
   const plain = (amount: string) => usd(amount, decimals);
   const signed = (amount: string) => signedUsd(amount, decimals);
   const isZero = new Decimal(sum.residual_usd).isZero();
-  const card = (name: string, amount: string, look = '') =>
+  const card = (name: string, amount: string, look = '', balance?: Markup) =>
     markup`<div class="card ${look}">
-      <span class="label">${name}</span><span class="amount">${amount}</span>
+      <span class="label">${name}</span><span class="amount">${amount}</span>${balance}
     </div>`;
   const sign = (text: string) => markup`<span class="sign">${text}</span>`;
-  const residual = markup`<div class="card ${isZero ? 'good' : 'bad'}">
-    <span class="label">Residual</span><span class="amount">${signed(sum.residual_usd)}</span
-    ><span class="balance">${mark(isZero ? 'tick' : 'cross')}${isZero ? 'zero' : 'not zero'}</span>
-  </div>`;
+  const [look, symbol, balance] = isZero
+    ? (['good', 'tick', 'zero'] as const)
+    : (['bad', 'cross', 'not zero'] as const);
   return markup`<section class="equation" aria-labelledby="equation">
     <h2 id="equation">The difference, explained</h2>
     <p class="unseen">
@@ -239,8 +226,14 @@ function equation(sum: ReportEquation): Markup {
       <p class="which">explained by</p>
       ${card('Findings', signed(sum.findings_usd))}${sign('+')}
       ${card('Within tolerance', signed(sum.within_tolerance_usd))}${sign('+')}
-      ${residual}
+      ${card('Residual', signed(sum.residual_usd), look, markup`<span class="balance">${mark(symbol)}${balance}</span>`)}
     </div>
-    ${!isZero && alarm(sum.residual_usd)}
+    ${
+      !isZero &&
+      markup`<p class="alarm">
+      The sums do not add up: ${signedUsd(sum.residual_usd)} USD are unexplained. Do not rely on this run. Keep it
+      and report a bug in payout-proxy.
+    </p>`
+    }
   </section>`;
 }

@@ -1,7 +1,7 @@
 import { PayoutSums } from '../../../history/search/summary.dto';
 import { CATEGORIES, Category, Severity } from '../../findings/categories';
 import { FindingField, FindingRecord } from '../../findings/findings.dto';
-import { TotalsRecord, SumRecord, DoubtRecord, WalletRecord } from '../../matching/totals.dto';
+import { TotalsRecord, SumRecord } from '../../matching/totals.dto';
 import { Markup, markup } from './markup';
 import { count, decimalsOf, instant, plural, signedUsd, usd } from './numbers';
 
@@ -19,6 +19,17 @@ function severityMark(severity: Severity): Markup {
   >`;
 }
 
+/** The columns of findings: titles with classes. */
+const COLUMNS: TableColumn[] = [
+  ['When, UTC', 'c-when'],
+  ['Payment', 'c-what'],
+  ['Field', 'c-field'],
+  ['Ours', 'c-side'],
+  ['Theirs', 'c-side'],
+  ['Difference, USD', 'c-usd number'],
+  ['State', 'c-state'],
+];
+
 /**
  * Formats the findings of one category.
  * @param sum number and impact of all findings of the category.
@@ -27,6 +38,7 @@ export function findingsSection(category: Category, findings: FindingRecord[], s
   const { severity, title, meaning, action } = CATEGORIES[category];
   const decimals = decimalsOf(findings.map((finding) => finding.impact_usd));
   const more = sum.count - findings.length;
+  const rows = findings.map((finding) => rowsOf(finding, decimals));
   return markup`<section class="category" aria-labelledby="c-${category}">
     <header>
       <h3 id="c-${category}">${severityMark(severity)} ${title}</h3>
@@ -37,38 +49,13 @@ export function findingsSection(category: Category, findings: FindingRecord[], s
       <p class="meaning">${meaning}</p>
       <p class="advice"><b>What to do.</b> ${action}</p>
     </header>
-    <table>
-      <caption>
-        ${title}: ${plural(findings.length, 'finding')}, largest first
-      </caption>
-      <colgroup>
-        <col class="c-when" />
-        <col class="c-what" />
-        <col class="c-field" />
-        <col class="c-side" />
-        <col class="c-side" />
-        <col class="c-usd" />
-        <col class="c-state" />
-      </colgroup>
-      <thead>
-        <tr>
-          <th scope="col">When, UTC</th>
-          <th scope="col">Payment</th>
-          <th scope="col">Field</th>
-          <th scope="col">Ours</th>
-          <th scope="col">Theirs</th>
-          <th scope="col" class="number">Difference, USD</th>
-          <th scope="col">State</th>
-        </tr>
-      </thead>
-      ${findings.map((finding) => rows(finding, decimals))}
-    </table>
+    ${table(`${title}: ${plural(findings.length, 'finding')}, largest first`, COLUMNS, rows)}
     ${more > 0 && markup`<p class="more">${count(more)} more: see the CSV (<code>format=csv</code>).</p>`}
   </section> `;
 }
 
-/** Formats findings, each in its own table body, which a page break never splits. */
-function rows(finding: FindingRecord, decimals: number): Markup {
+/** Formats a finding. Its rows are a table body, which a page break never splits. */
+function rowsOf(finding: FindingRecord, decimals: number): Markup {
   const fields: (FindingField | null)[] = finding.fields.length > 0 ? finding.fields : [null];
   const span = fields.length;
   const first = markup`<td rowspan="${span}" class="when">${instant(finding.occurred_at)}</td>
@@ -94,28 +81,19 @@ function fieldCells(field: FindingField | null): Markup {
 }
 
 function payment(finding: FindingRecord): Markup {
-  const {
-    call_id: call,
-    position,
-    upstream_ref: upstreamRef,
-    upstream_id: id,
-    batch_ref: batch,
-    wallet_id: wallet,
-  } = finding;
-  const line = (name: string, value: string | null) =>
-    value !== null &&
-    markup`<div>
-      <dt>${name}</dt>
-      <dd>${value}</dd>
-    </div>`;
-  const named = [
-    line('call', call === null ? null : `${call}${position === null ? '' : ` / ${position}`}`),
-    line('upstream reference', upstreamRef),
-    upstreamRef === null && line('upstream id', id),
-    upstreamRef === null && id === null && line('batch', batch),
-    line('wallet', wallet),
-  ].filter((each): each is Markup => each !== false);
-  return markup`<dl>${named.length > 0 ? named : line('subject', finding.subject)}</dl>`;
+  const { call_id: call, position, upstream_ref: ref, upstream_id: id } = finding;
+  const names: [string, string | null][] = [
+    ['call', call === null || position === null ? call : `${call} / ${position}`],
+    ['upstream reference', ref],
+    ['upstream id', ref === null ? id : null],
+    ['batch', (ref ?? id) === null ? finding.batch_ref : null],
+    ['wallet', finding.wallet_id],
+  ];
+  const known = names.filter(([, value]) => value !== null);
+  const shown = known.length > 0 ? known : [['subject', finding.subject] as const];
+  return markup`<dl>
+    ${shown.map(([name, value]) => markup`<div><dt>${name}</dt><dd>${value}</dd></div>`)}
+  </dl>`;
 }
 
 function stateOf({ state, age_days: days, last_step: step }: FindingRecord): Markup {
@@ -139,107 +117,98 @@ export function doubtsInWords({ in_doubt: doubt, pending, ambiguous }: TotalsRec
 
 /** Shows the calls and transactions in doubt. */
 export function doubtsTable({ doubts, in_doubt: doubt, pending, ambiguous }: TotalsRecord): Markup | false {
+  if (doubts.length === 0) return false;
   const more = doubt.count + pending.count + ambiguous.count - doubts.length;
-  const titles = ['When, UTC', 'Doubt', 'Call', 'Upstream reference', 'Status', 'Amount, USD'];
-  return (
-    doubts.length > 0 &&
-    markup`<section class="category" aria-labelledby="doubts">
-    <header>
-      <h2 id="doubts">In doubt</h2>
-      <p class="meaning">
-        These calls and transactions may still change. Run the period again once they are settled.
-      </p>
-    </header>
-    ${table('Calls and transactions in doubt, oldest first', titles, doubts.map(doubtCells))}
-    ${more > 0 && markup`<p class="more">${count(more)} more.</p>`}
-  </section>`
-  );
-}
-
-function doubtCells({
-  kind,
-  call_id: call,
-  upstream_ref: ref,
-  status,
-  at,
-  usd: amount,
-}: DoubtRecord): string[] {
-  return [
-    at ? instant(new Date(at)) : '',
-    kind,
-    call ?? '',
-    ref ?? '',
-    status ?? '',
-    amount === null ? '' : usd(amount),
-  ];
+  return section({
+    id: 'doubts',
+    title: 'In doubt',
+    meaning: 'These calls and transactions may still change. Run the period again once they are settled.',
+    caption: 'Calls and transactions in doubt, oldest first',
+    titles: ['When, UTC', 'Doubt', 'Call', 'Upstream reference', 'Status', 'Amount, USD'],
+    rows: doubts.map(({ kind, call_id: call, upstream_ref: ref, status, at, usd: amount }) => [
+      at && instant(new Date(at)),
+      kind,
+      call,
+      ref,
+      status,
+      amount && usd(amount),
+    ]),
+    note: more > 0 && markup`<p class="more">${count(more)} more.</p>`,
+  });
 }
 
 /** Shows the sums of the payouts requested in the period. */
 export function payoutsTable(sums: PayoutSums): Markup {
-  const columns: [keyof PayoutSums, string][] = [
-    ['asked_usd', 'Requested'],
-    ['paid_usd', 'Paid'],
-    ['pending_usd', 'Pending'],
-    ['returned_usd', 'Returned'],
-    ['not_executed_usd', 'Not executed'],
-    ['fees_usd', 'Fees'],
-  ];
-  const titles = columns.map(([, title]) => title);
-  const amounts = columns.map(([name]) => usd(sums[name]));
-  return markup`<section class="category" aria-labelledby="payouts">
-    <header>
-      <h2 id="payouts">Our payouts</h2>
-      <p class="meaning">
-        Payouts that were requested in the period, as they are now. Each amount is paid, pending, returned or
-        not executed. Fees come on top.
-      </p>
-    </header>
-    ${table('Sums of our payouts, USD', titles, [amounts])}
-  </section>`;
+  return section({
+    id: 'payouts',
+    title: 'Our payouts',
+    meaning:
+      'Payouts that were requested in the period, as they are now. Each amount is paid, pending, returned ' +
+      'or not executed. Fees come on top.',
+    caption: 'Sums of our payouts, USD',
+    titles: ['Requested', 'Paid', 'Pending', 'Returned', 'Not executed', 'Fees'],
+    rows: [
+      [
+        sums.asked_usd,
+        sums.paid_usd,
+        sums.pending_usd,
+        sums.returned_usd,
+        sums.not_executed_usd,
+        sums.fees_usd,
+      ].map((amount) => usd(amount)),
+    ],
+  });
 }
 
 /** Shows each wallet's opening balance, flows and closing balance. */
 export function walletsTable({ wallets }: TotalsRecord): Markup | false {
-  const titles = ['Wallet', 'Opening', 'Flows', 'Gap', 'Closing'];
-  return (
-    wallets.length > 0 &&
-    markup`<section class="category" aria-labelledby="wallets">
-    <header>
-      <h2 id="wallets">Wallets</h2>
-      <p class="meaning">The opening balance, the flows and the gap add up to the closing balance.</p>
-    </header>
-    ${table('Flows of each wallet', titles, wallets.map(walletCells))}
-  </section>`
-  );
+  if (wallets.length === 0) return false;
+  return section({
+    id: 'wallets',
+    title: 'Wallets',
+    meaning: 'The opening balance, the flows and the gap add up to the closing balance.',
+    caption: 'Flows of each wallet',
+    titles: ['Wallet', 'Opening', 'Flows', 'Gap', 'Closing'],
+    rows: wallets.map((wallet) => {
+      const { type, opening_usd: opening, closing_usd: closing, shown_since: since } = wallet;
+      const flows = Object.entries(wallet.flows).map(
+        ([flow, sum]) => `${flow} ${signedUsd(sum.usd)} (${count(sum.count)})`,
+      );
+      return [
+        `${type ?? 'wallet'} ${wallet.wallet_id}${since ? `, shown since ${instant(new Date(since))}` : ''}`,
+        opening === null ? 'none' : usd(opening),
+        flows.join(', ') || 'none',
+        signedUsd(wallet.gap_usd),
+        closing === null ? 'none' : usd(closing),
+      ];
+    }),
+  });
 }
 
-function walletCells({
-  wallet_id: id,
-  type,
-  opening_usd,
-  closing_usd,
-  flows,
-  gap_usd,
-  shown_since,
-}: WalletRecord) {
-  const each = Object.entries(flows).map(
-    ([flow, sum]) => `${flow} ${signedUsd(sum.usd)} (${count(sum.count)})`,
-  );
-  const since = shown_since ? `, shown since ${instant(new Date(shown_since))}` : '';
-  return [
-    `${type ?? 'wallet'} ${id}${since}`,
-    opening_usd === null ? 'none' : usd(opening_usd),
-    each.length > 0 ? each.join(', ') : 'none',
-    signedUsd(gap_usd),
-    closing_usd === null ? 'none' : usd(closing_usd),
-  ];
+/** A table with its title. */
+interface TableSection {
+  id: string;
+  title: string;
+  meaning: string;
+  caption: string;
+  titles: string[];
+  rows: (string | null)[][];
+  note?: Markup | false;
 }
 
-function table(caption: string, titles: string[], rows: string[][]): Markup {
-  const row = (cells: string[]) => cells.map((cell) => markup`<td class="side">${cell}</td>`);
-  return markup`<table>
-    <caption>${caption}</caption>
-    <thead><tr>${titles.map((title) => markup`<th scope="col">${title}</th>`)}</tr></thead>
-    ${rows.map((cells) => markup`<tbody><tr>${row(cells)}</tr></tbody>`)}
-  </table>`;
+function section({ id, title, meaning, caption, titles, rows, note }: TableSection): Markup {
+  const row = (cells: (string | null)[]) => cells.map((cell) => markup`<td class="side">${cell}</td>`);
+  const columns = titles.map((name): TableColumn => [name, '']);
+  const bodies = rows.map((cells) => markup`<tbody><tr>${row(cells)}</tr></tbody>`);
+  return markup`<section class="category" aria-labelledby="${id}">
+    <header><h2 id="${id}">${title}</h2><p class="meaning">${meaning}</p></header>
+    ${table(caption, columns, bodies)}${note}
+  </section>`;
+}
+
+type TableColumn = [title: string, look: string];
+
+function table(caption: string, columns: TableColumn[], bodies: Markup[]): Markup {
+  const heads = columns.map(([title, look]) => markup`<th scope="col" class="${look}">${title}</th>`);
+  return markup`<table><caption>${caption}</caption><thead><tr>${heads}</tr></thead>${bodies}</table>`;
 }
