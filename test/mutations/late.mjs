@@ -105,8 +105,8 @@ export const LATE_ANSWERS = [
     edits: [
       [
         'src/reconciliation/in-doubt/calls-in-doubt.ts',
-        'sentFrom: sentAt ?? receivedAt ?? call.releasedAt',
-        'sentFrom: sentAt ?? call.releasedAt',
+        'coalesce(o.sent_at, ${received}, ${released})',
+        'coalesce(o.sent_at, ${released})',
       ],
     ],
     noticedBy: DOUBTS,

@@ -2,11 +2,11 @@ import { readDoubts } from '../../journal/settlement/false-rejections';
 import { NewVerdict } from '../../journal/settlement/settled-by-upstream';
 import { NO_PROCESS } from '../../journal/stops/recovery-gap';
 import { CHANGING_OPERATIONS } from '../../operations/items/effects';
-import { Item, recipientNames } from '../../operations/items/item';
+import { entriesThat } from '../../operations/lifecycle/entries';
 import { CallState, Present, recordedAs, stateAt } from '../../operations/lifecycle/lifecycle';
 import { callsWith, RECORDED_STATE } from '../../operations/lifecycle/lifecycle-sql';
 import { isPlainRejection, QuietPeriods } from '../../operations/lifecycle/rejections';
-import { ENTRIES, Entry, settlesItems } from '../../operations/lifecycle/settlement';
+import { settlesItems } from '../../operations/lifecycle/settlement';
 import { Status } from '../../operations/lifecycle/statuses';
 import { batchesOf } from '../../platform/batches';
 import { MAIN_ACCOUNT } from '../../platform/config/upstream/upstream-accounts';
@@ -99,43 +99,6 @@ const MAX_CALLS_IN_DOUBT = 1_000_000;
 /** Calls per query, because its result is processed without a pause. */
 const CALLS_AT_ONCE = 1_000;
 
-interface CallRow {
-  id: string;
-  account: string;
-  operation: string;
-  state: CallState;
-  process: number | null;
-  releasedAt: Date;
-  /** Arrival of the request, possibly long before, if the call or its approval was restored from a copy. */
-  receivedAt: Date | null;
-  sentAt: Date | null;
-  answeredAt: Date | null;
-  items: ItemRow[] | null;
-  failure: string | null;
-  upstreamStatus: number | null;
-  /** The entries of the answer: one for all items, or one for each. */
-  answered: Entry | Entry[] | null;
-  /** The entries of its settlements, oldest first. */
-  settled: SettledEntry[] | null;
-}
-
-interface SettledEntry {
-  position: number;
-  entry: Entry | 'fee';
-}
-
-interface ItemRow {
-  position: number;
-  field: Item['recipientField'];
-  email: string | null;
-  phone: string | null;
-  handle: string | null;
-  receiver: string | null;
-  usd: string | null;
-  reference: string | null;
-  upstreamRef: string | null;
-}
-
 /**
  * Reads the IDs of calls that pay or write and may be in doubt, or have a payout in doubt, oldest first. The
  * search index must be up to date.
@@ -171,7 +134,7 @@ export async function readCallsInDoubt(
   });
 }
 
-type TimedCall = SentCallState & Pick<CallRow, 'process' | 'releasedAt'>;
+type TimedCall = SentCallState & { process: number | null; releasedAt: Date };
 
 /** Reads calls by their IDs. Calls that were never sent are left out. */
 export async function readSentCalls(
@@ -186,61 +149,39 @@ export async function readSentCalls(
   return calls;
 }
 
-/** Items of the call `i` as JSON, with their recipients. */
-const ITEMS = Prisma.sql`
-        SELECT json_agg(json_build_object(
-          'position', n.position, 'field', n.recipient_field, 'email', r.email, 'phone', r.phone,
-          'handle', r.handle, 'receiver', n.receiver, 'usd', n.amount_usd::numeric(18,6)::text,
-          'reference', n.reference, 'upstreamRef', n.upstream_ref) ORDER BY n.position)
-        FROM intent_item n LEFT JOIN item_recipient r ON r.intent_id = n.intent_id AND r.position = n.position
-        WHERE n.intent_id = i.id`;
+/** The entries of payouts whose outcome is known. */
+const KNOWN = entriesThat(({ known }) => known);
+
+/** Items of the call `i` as JSON. Without a recipient, as in a collection, each name is of the other party. */
+const ITEMS = Prisma.sql`coalesce((
+  SELECT json_agg(json_build_object(
+    'position', n.position, 'names', recipient_keys(r.email, r.phone, r.handle, n.receiver),
+    'amountUsd', n.amount_usd::numeric(18,6)::text, 'reference', nullif(n.reference, ''),
+    'upstreamRef', n.upstream_ref) ORDER BY n.position)
+  FROM intent_item n LEFT JOIN item_recipient r ON r.intent_id = n.intent_id AND r.position = n.position
+  WHERE n.intent_id = i.id), '[]')`;
 
 async function readSome(prisma: PrismaService, ids: string[], longestMs: number): Promise<TimedCall[]> {
   const isDoubted = await readDoubts(prisma);
-  const rows = await prisma.$queryRaw<CallRow[]>`
+  const released = Prisma.sql`coalesce(d.decided_at, i.recorded_at)`;
+  // The request arrived possibly long before, if the call or its approval was restored from a copy.
+  const received = Prisma.sql`CASE WHEN coalesce(d.process, i.process) = ${NO_PROCESS}
+    THEN (i.record::json ->> 'received_at')::timestamptz END`;
+  const rows = await prisma.$queryRaw<(Omit<TimedCall, 'isRejected' | 'settled'> & { settled: number[] })[]>`
     SELECT i.id::text AS id,
       coalesce((SELECT account FROM client WHERE id = i.client_id), ${MAIN_ACCOUNT}) AS account,
-      i.operation, ${RECORDED_STATE} AS state,
-      coalesce(d.process, i.process) AS process,
-      coalesce(d.decided_at, i.recorded_at) AS "releasedAt", o.sent_at AS "sentAt",
-      CASE WHEN coalesce(d.process, i.process) = ${NO_PROCESS}
-        THEN (i.record::json ->> 'received_at')::timestamptz END AS "receivedAt",
-      o.answered_at AS "answeredAt",
-      o.record::json ->> 'failure' AS failure,
-      o.upstream_status AS "upstreamStatus", o.record::json -> 'entries' AS answered,
-      (
-        SELECT json_agg(e.entry ORDER BY t.number) FROM settlement t
-        CROSS JOIN LATERAL json_array_elements(t.record::json -> 'entries') AS e(entry)
-        WHERE t.intent_id = i.id
-      ) AS settled,
-      (${ITEMS}) AS items
+      i.operation, ${RECORDED_STATE} AS state, coalesce(d.process, i.process) AS process,
+      ${released} AS "releasedAt", coalesce(o.sent_at, ${received}, ${released}) AS "sentFrom",
+      coalesce(o.answered_at, ${released} + make_interval(secs => ${longestMs / 1_000}::float)) AS "sentUntil",
+      o.intent_id IS NOT NULL AS "hasAnswer", o.record::json ->> 'failure' AS failure,
+      o.upstream_status AS "upstreamStatus", ${ITEMS} AS items,
+      ARRAY(SELECT pos FROM last_entries(i.id, o.record::json -> 'entries', i.item_count, NULL)
+        WHERE entry = ANY (${KNOWN}::text[])) AS settled
     FROM ${callsWith(ids)}
     ORDER BY i.id`;
-  return rows.map(({ sentAt, receivedAt, answeredAt, items, answered, settled, ...call }) => ({
+  return rows.map((call) => ({
     ...call,
     isRejected: isPlainRejection(call) && !isDoubted(call),
-    sentFrom: sentAt ?? receivedAt ?? call.releasedAt,
-    sentUntil: answeredAt ?? new Date(call.releasedAt.getTime() + longestMs),
-    items: (items ?? []).map(toItemInDoubt),
-    hasAnswer: sentAt !== null,
-    settled: settledPositions(answered, settled ?? [], items?.length ?? 0),
+    settled: new Set(call.settled),
   }));
-}
-
-/** Converts an item. Without a recipient, as in a collection, each name identifies the other party. */
-function toItemInDoubt({ position, field, usd, reference, upstreamRef, ...named }: ItemRow): ItemInDoubt {
-  const all = recipientNames({ recipientField: field, ...named });
-  const names = all.map(({ key }) => key);
-  return { position, names, amountUsd: usd, reference: reference || null, upstreamRef };
-}
-
-function settledPositions(
-  answered: CallRow['answered'],
-  settled: SettledEntry[],
-  count: number,
-): ReadonlySet<number> {
-  const entryAt = (position: number) => (Array.isArray(answered) ? answered[position] : answered);
-  const entries = Array.from({ length: count }, (_, position) => entryAt(position));
-  for (const { position, entry } of settled) if (entry !== 'fee') entries[position] = entry;
-  return new Set(entries.flatMap((entry, position) => (entry && ENTRIES[entry].known ? [position] : [])));
 }

@@ -1,12 +1,12 @@
 import { Client } from 'pg';
 import { ofAccount } from '../../journal/records/accounts';
 import { CREATED_BY, CREATING } from '../../operations/items/effects';
-import { recipientNames } from '../../operations/items/item';
 import { StatusVocabulary } from '../../operations/lifecycle/statuses';
 import { Prisma } from '../../platform/database/generated/client';
 import { PrismaService } from '../../platform/database/pools/prisma.service';
 import { idFloor } from '../../platform/database/uuid';
-import { ListedTransaction, RelatedTransaction } from './calls-in-doubt';
+import { KEYS_LISTED } from '../book/sightings';
+import { ListedTransaction } from './calls-in-doubt';
 import { Listing } from './verdict/facts';
 
 /** Margin for wrong clocks before the oldest call in doubt, in which the listing is complete. */
@@ -14,13 +14,6 @@ const COMPLETE_BEFORE_MS = 300_000;
 
 /** Lag of the listing. It may lack calls recorded this shortly before the request. */
 const LAG_MS = 5_000;
-
-interface SingleRow extends RelatedTransaction {
-  email: string | null;
-  phone: string | null;
-  handle: string | null;
-  receiver: string | null;
-}
 
 /** Transactions of one operation that the listing must contain by our records. */
 interface ExpectedTransactions {
@@ -137,17 +130,10 @@ export async function readSingle(
   readId: string,
   vocabulary: StatusVocabulary,
 ): Promise<ListedTransaction | undefined> {
-  const [row] = await prisma.$queryRaw<SingleRow[]>`
+  const [row] = await prisma.$queryRaw<Omit<ListedTransaction, 'meaning'>[]>`
     SELECT read_id::text AS "readId", ordinal::text, upstream_ref AS "upstreamRef",
       upstream_id AS "upstreamId", batch_ref AS "batchRef", issued_at AS "issuedAt", status,
-      amount_usd::text AS "amountUsd", email, phone, handle, receiver
-    FROM upstream_transaction WHERE read_id = ${readId}::uuid ORDER BY ordinal LIMIT 1`;
-  if (!row) return undefined;
-  const { email, phone, handle, receiver, ...transaction } = row;
-  const names = recipientNames({ recipientField: null, email, phone, handle, receiver });
-  return {
-    ...transaction,
-    meaning: vocabulary.statusOf(transaction.status),
-    names: names.map(({ key }) => key),
-  };
+      amount_usd::text AS "amountUsd", ${KEYS_LISTED} AS names
+    FROM upstream_transaction t WHERE read_id = ${readId}::uuid ORDER BY ordinal LIMIT 1`;
+  return row && { ...row, meaning: vocabulary.statusOf(row.status) };
 }
