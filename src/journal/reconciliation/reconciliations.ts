@@ -86,7 +86,7 @@ export async function insertSourceReadEnd(
  */
 export async function insertStatementEnd(
   prisma: PrismaService,
-  end: NewSourceReadEnd & { sha256: Buffer },
+  end: NewSourceReadEnd,
   { account, mapping }: { account: string; mapping: object },
 ): Promise<string> {
   return prisma.$transaction(async (tx) => {

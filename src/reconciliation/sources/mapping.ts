@@ -4,6 +4,7 @@ import { isObject } from '../../platform/json/is-object';
 import { readStrictJson } from '../../platform/json/strict-json';
 import { maskProse } from '../../platform/privacy/contacts';
 import { contactOf, recipientKey, RecipientKind } from '../../recipients/recipient';
+import { SourceFault } from './source-read';
 
 /**
  * Fields that a column of a statement can have. A `recipient` is an email, phone, handle or receiver,
@@ -83,7 +84,9 @@ export function withoutPeople({ columns, lenient }: Mapping): Mapping {
   return mapping;
 }
 
-export class MappingError extends Error {}
+export class MappingError extends SourceFault {
+  readonly failure = 'bad_mapping';
+}
 
 /**
  * Finds the columns of a statement in its first line.

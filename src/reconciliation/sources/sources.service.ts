@@ -13,21 +13,10 @@ import { UpstreamAccount } from '../../gateway/upstream/upstream-account';
 import { UpstreamService } from '../../gateway/upstream/upstream.service';
 import { ReconciliationMetrics } from '../../http/metrics/reconciliation-metrics';
 import { UnknownStatuses } from '../../journal/outcomes/unknown-statuses';
-import { evidenceOf } from '../../journal/reconciliation/evidence';
-import {
-  insertSourceRead,
-  insertSourceReadEnd,
-  NewSourceRead,
-  NewSourceReadEnd,
-} from '../../journal/reconciliation/reconciliations';
+import { NewSourceRead } from '../../journal/reconciliation/reconciliations';
 import { PrismaService } from '../../platform/database/pools/prisma.service';
-import { Cause, ListingOptions, ReadResult } from './source-read';
+import { Cause, ListingOptions, ReadResult, recordRead, SourceContents } from './source-read';
 import { TransactionWriter, earlier, isFaulty, isWithin, insertWallets } from './transaction-writer';
-
-/** Result of a reading before it is recorded. */
-interface SourceContents extends Omit<NewSourceReadEnd, 'readId' | 'complete' | 'evidence'> {
-  oldest?: Date | null;
-}
 
 type Source = Exclude<NewSourceRead['source'], 'statement'>;
 
@@ -175,48 +164,17 @@ export class SourcesService {
     return { body, contents };
   }
 
-  /** Records a request, sends it, and records its end, even if its rows could not be stored. */
-  private async read(
+  private read(
     source: Source,
     { name: account }: UpstreamAccount,
     cause: Cause,
-    { subject, from = null, to = null }: { subject: string | null; from?: Date | null; to?: Date | null },
+    about: { subject: string | null; from?: Date; to?: Date },
     ask: (readId: string) => Promise<SourceContents>,
   ): Promise<ReadResult> {
-    const started = performance.now();
-    const request = { account, source, subject, from, to, mapping: null, ...cause };
-    const readId = await insertSourceRead(this.prisma, request);
-    const done = (result: string) =>
-      this.metrics.sourceReads.observe({ account, source, result }, (performance.now() - started) / 1_000);
-    let contents: SourceContents;
-    try {
-      contents = await ask(readId);
-    } catch (error) {
-      done('not_kept');
-      // A reading without an end is ignored, too.
-      const end = { readId, complete: false, ...NOT_KEPT, evidence: null };
-      await insertSourceReadEnd(this.prisma, end).catch(() => undefined);
-      throw error;
-    }
-    const complete = contents.failure === null;
-    const evidence = await evidenceOf(this.prisma, readId);
-    const endedAt = await insertSourceReadEnd(this.prisma, { readId, complete, ...contents, evidence });
-    done(contents.failure ?? 'complete');
-    const { failure, httpStatus, rows, kept, sha256, oldest = null } = contents;
-    const hex = sha256?.toString('hex') ?? null;
-    return { readId, complete, failure, httpStatus, rows, kept, sha256: hex, oldest, endedAt };
+    const request = { account, source, from: null, to: null, mapping: null, ...about, ...cause };
+    return recordRead({ prisma: this.prisma, metrics: this.metrics }, request, ask);
   }
 }
 
 /** Failure code of a successful answer without the requested data. */
 const UNREADABLE = 'unreadable';
-
-const NOT_KEPT: SourceContents = {
-  failure: 'not_kept',
-  httpStatus: null,
-  bytes: 0,
-  sha256: null,
-  rows: 0,
-  kept: 0,
-  faults: 0,
-};

@@ -2,6 +2,7 @@ import { Readable } from 'node:stream';
 import { Transaction, transactionFrom } from '../../gateway/upstream/answers/transactions';
 import { PrismaService } from '../../platform/database/pools/prisma.service';
 import { StatementField, toFields, identifyPeople, ignoredIn, Mapping, positionsIn } from './mapping';
+import { SourceContents } from './source-read';
 import { BrokenStatement, StatementLines } from './statement-lines';
 import { TransactionWriter } from './transaction-writer';
 
@@ -21,8 +22,8 @@ class StatementRows {
   private readonly number: RegExp;
 
   constructor(
-    private readonly header: string[],
-    private readonly positions: ReadonlyMap<StatementField, number>,
+    readonly header: string[],
+    readonly positions: ReadonlyMap<StatementField, number>,
     { decimalComma }: NumberStyle,
   ) {
     [this.group, this.point] = decimalComma ? ['.', ','] : [',', '.'];
@@ -85,14 +86,18 @@ interface StatementOptions extends NumberStyle {
   delimiter: string;
 }
 
+/** A statement that was read to its end. */
+interface StatementContents extends SourceContents {
+  /** Fields that were skipped because they identify recipients. */
+  ignored: StatementField[];
+  /** Whether it has fields that identify recipients. */
+  readsPeople: boolean;
+}
+
 /** Reads one statement into the tables of a recorded reading. */
 export class StatementImport {
-  rows = 0;
-  faults = 0;
-  /** Fields that were skipped because they identify recipients. */
-  ignored: StatementField[] = [];
-  /** Whether it reads fields that identify recipients. */
-  readsPeople = false;
+  private rows = 0;
+  private faults = 0;
   private readonly lines: StatementLines;
   private readonly writer: TransactionWriter;
   private waiting: { line: number; reason: string }[] = [];
@@ -107,36 +112,31 @@ export class StatementImport {
     this.writer = new TransactionWriter(prisma, readId);
   }
 
-  get kept(): number {
-    return this.writer.kept;
-  }
-
-  get bytes(): number {
-    return this.lines.bytes;
-  }
-
   /**
    * Reads the statement to its end.
-   * @returns the SHA-256 of its bytes.
    * @throws BrokenStatement, MappingError
    */
-  async run(): Promise<Buffer> {
+  async run(): Promise<StatementContents> {
+    const { mapping } = this.options;
     let rows: StatementRows | undefined;
     for await (const { line, cells } of this.lines.lines()) {
-      if (rows) {
-        await this.take(line, cells, rows);
-      } else {
-        const { mapping } = this.options;
-        const positions = positionsIn(cells, mapping);
-        rows = new StatementRows(cells, positions, this.options);
-        this.readsPeople = identifyPeople(positions.keys());
-        this.ignored = ignoredIn(cells, mapping);
-      }
+      if (rows) await this.take(line, cells, rows);
+      else rows = new StatementRows(cells, positionsIn(cells, mapping), this.options);
     }
     if (!rows) throw new BrokenStatement('is empty');
     await this.writer.end();
     await this.writeFaults();
-    return this.lines.sha256();
+    return {
+      failure: null,
+      httpStatus: null,
+      bytes: this.lines.bytes,
+      sha256: this.lines.sha256(),
+      rows: this.rows,
+      kept: this.writer.kept,
+      faults: this.faults,
+      ignored: ignoredIn(rows.header, mapping),
+      readsPeople: identifyPeople(rows.positions.keys()),
+    };
   }
 
   private async take(line: number, cells: string[], rows: StatementRows): Promise<void> {

@@ -3,10 +3,11 @@ import { Readable } from 'node:stream';
 import { pipeline } from 'node:stream/promises';
 import { parse } from 'csv-parse';
 import { codeOf } from '../../platform/errors/error-code';
+import { SourceFault } from './source-read';
 
 interface ParsedRow {
   record: string[];
-  info: { bytes: number };
+  info: { lines: number };
 }
 
 interface StatementLine {
@@ -16,27 +17,18 @@ interface StatementLine {
 }
 
 /** A statement that cannot be read to its end. The message is a predicate of the file. */
-export class BrokenStatement extends Error {}
+export class BrokenStatement extends SourceFault {
+  readonly failure = 'unreadable';
+}
 
 /** Maximum length of a line in bytes. An unclosed quote must not load the whole file into memory. */
 const MAX_LINE_BYTES = 1_048_576;
 const MAX_BYTES = 1_073_741_824;
-const NEWLINE = 0x0a;
-
-/** Number of passed line ends that are kept. */
-const MANY = 65_536;
 
 /** Reads a CSV file as it arrives. It accepts RFC 4180 and the variants of spreadsheets. */
 export class StatementLines {
   bytes = 0;
   private readonly hash = createHash('sha256');
-  /** Ends of lines whose rows are still to be returned. */
-  private lineEnds: number[] = [];
-  /** Number of lines read. */
-  private passed = 0;
-  /** Offset of the last line. */
-  private endedAt = 0;
-  private linesBefore = 0;
 
   constructor(
     private readonly source: Readable,
@@ -66,12 +58,11 @@ export class StatementLines {
     const feeding = pipeline(this.source, (bytes: AsyncIterable<Buffer>) => this.counted(bytes), parser);
     feeding.catch(() => undefined); // The parser ends with the same error.
     try {
+      let returns = 0; // The parser counts a carriage return within a row as a line of its own.
       for await (const { record, info } of parser as AsyncIterable<ParsedRow>) {
-        // A row includes the empty lines before it, so its line is counted from its end.
-        this.passLinesBefore(info.bytes);
-        const within = record.reduce((sum, cell) => sum + cell.split('\n').length - 1, 0);
-        const isEnded = this.endedAt === info.bytes;
-        const line = this.linesBefore - within + (isEnded ? 0 : 1);
+        const text = record.join('');
+        returns += text.split('\r').length - 1;
+        const line = info.lines - returns - (text.split('\n').length - 1);
         if (record.length > 1 || record[0] !== '') yield { line, cells: record };
       }
       await feeding;
@@ -82,25 +73,11 @@ export class StatementLines {
 
   private async *counted(source: AsyncIterable<Buffer>): AsyncGenerator<Buffer> {
     for await (const chunk of source) {
-      for (let at = chunk.indexOf(NEWLINE); at >= 0; at = chunk.indexOf(NEWLINE, at + 1)) {
-        this.lineEnds.push(this.bytes + at + 1);
-      }
       this.bytes += chunk.length;
       if (this.bytes > MAX_BYTES) throw new BrokenStatement('is larger than 1 GiB; import it in parts');
       this.hash.update(chunk);
       yield chunk;
     }
-  }
-
-  private passLinesBefore(bytes: number): void {
-    const before = this.passed;
-    while ((this.lineEnds[this.passed] ?? Infinity) <= bytes) this.passed++;
-    if (this.passed > before) this.endedAt = this.lineEnds[this.passed - 1] ?? 0;
-    this.linesBefore += this.passed - before;
-    if (this.passed < MANY) return;
-    // Removing them one by one would move all others each time.
-    this.lineEnds = this.lineEnds.slice(this.passed);
-    this.passed = 0;
   }
 }
 

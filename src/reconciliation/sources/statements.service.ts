@@ -4,12 +4,7 @@ import { Author } from '../../access/auth/call';
 import { ReconciliationMetrics } from '../../http/metrics/reconciliation-metrics';
 import { accountFaults } from '../../http/validation/rules/query-rules';
 import { MOST_WORDS, UnknownStatuses } from '../../journal/outcomes/unknown-statuses';
-import { evidenceOf } from '../../journal/reconciliation/evidence';
-import {
-  insertSourceRead,
-  insertSourceReadEnd,
-  insertStatementEnd,
-} from '../../journal/reconciliation/reconciliations';
+import { insertStatementEnd, NewSourceReadEnd } from '../../journal/reconciliation/reconciliations';
 import { RunningConfig, SETTINGS } from '../../platform/config/config';
 import { accountNames, MAIN_ACCOUNT } from '../../platform/config/upstream/upstream-accounts';
 import { Prisma } from '../../platform/database/generated/client';
@@ -18,6 +13,7 @@ import { isUuid } from '../../platform/database/uuid';
 import { Problem } from '../../platform/errors/problem';
 import { idBefore, Page, rowsToRead, toPage } from '../../platform/schema/page';
 import { Mapping, MappingError, readMapping, withoutPeople } from './mapping';
+import { recordRead } from './source-read';
 import { MAX_FAULTS, StatementImport } from './statement-import';
 import { BrokenStatement } from './statement-lines';
 import {
@@ -79,43 +75,25 @@ export class StatementsService {
     } = query;
     const faults = accountFaults(account, accountNames(this.settings));
     if (faults.length > 0) throw new Problem('invalid_request', { faults });
-    const recorded = { columns: mapping.columns, delimiter, decimal_comma: decimalComma === 'true' };
-    const started = performance.now();
+    const isComma = decimalComma === 'true';
+    const recorded = { columns: mapping.columns, delimiter, decimal_comma: isComma };
     const origin = { source: 'statement', subject: file, from: null, to: null, causedBy: null } as const;
-    const readId = await insertSourceRead(this.prisma, { account, ...origin, mapping: recorded, by });
-    const options = {
-      mapping,
-      delimiter: DELIMITERS[delimiter] ?? ',',
-      decimalComma: recorded.decimal_comma,
-    };
-    const reading = new StatementImport(this.prisma, readId, source, options);
-    const counts = () => {
-      const { rows, kept, faults, bytes } = reading;
-      return { readId, httpStatus: null, rows, kept, faults, bytes };
-    };
-    const done = (result: string) => {
-      const labels = { account, source: 'statement', result };
-      this.metrics.sourceReads.observe(labels, (performance.now() - started) / 1_000);
-    };
-    let importedId: string;
-    try {
-      const sha256 = await reading.run();
-      const evidence = await evidenceOf(this.prisma, readId);
-      const end = { ...counts(), sha256, complete: true, failure: null, evidence };
+    const request = { account, ...origin, mapping: recorded, by };
+    const options = { mapping, delimiter: DELIMITERS[delimiter] ?? ',', decimalComma: isComma };
+    let importedId = '';
+    const finish = async (end: NewSourceReadEnd) => {
       importedId = await insertStatementEnd(this.prisma, end, { account, mapping: recorded });
-    } catch (error) {
-      const failure = failureOf(error);
-      done(failure);
-      // A reading without an end is ignored, too.
-      const end = { ...counts(), sha256: null, complete: false, failure, evidence: null };
-      await insertSourceReadEnd(this.prisma, end).catch(() => undefined);
-      throw toProblem(error);
-    }
+    };
+    const read = (id: string) => new StatementImport(this.prisma, id, source, options).run();
+    const recorder = { prisma: this.prisma, metrics: this.metrics };
+    const { readId, ignored, readsPeople } = await recordRead(recorder, request, read, finish).catch(
+      (error: unknown) => {
+        throw toProblem(error);
+      },
+    );
     const first = importedId === readId;
-    done(first ? 'complete' : 'already_imported');
     if (first) await this.noteStatuses(readId);
     const statement = await this.one(importedId, FIRST_FAULTS);
-    const { ignored, readsPeople } = reading;
     return { statement: { ...statement, ignored_fields: ignored, already_imported: !first }, readsPeople };
   }
 
@@ -180,11 +158,6 @@ function mappingOf(text: string, seesPeople: boolean): Mapping {
   } catch (error) {
     throw toProblem(error);
   }
-}
-
-function failureOf(error: unknown): string {
-  if (error instanceof MappingError) return 'bad_mapping';
-  return error instanceof BrokenStatement ? 'unreadable' : 'not_kept';
 }
 
 function toProblem(error: unknown): unknown {
