@@ -36,7 +36,7 @@ import { RunReader } from '../reconciliation/runs/run-reader';
 import { RunsJob, ScheduleService } from '../reconciliation/runs/runs.job';
 import { EarlierReadsService, RunsService } from '../reconciliation/runs/runs.service';
 import { StatementProofsService } from '../reconciliation/runs/statement-proofs.service';
-import { SeenTransactions } from '../reconciliation/sources/seen-transactions';
+import { ListingsService } from '../reconciliation/sources/listings.service';
 import { SourcesService } from '../reconciliation/sources/sources.service';
 import { WalletsJob } from '../reconciliation/wallets/wallets.job';
 import { ALL_JOBS, JobSchedulerService } from './job-scheduler.service';
@@ -90,6 +90,7 @@ export class WorkerModule {
         Execution,
         DeletedLinksService,
         FollowUpService,
+        ListingsService,
         ChangesService,
         PollService,
         ProbeService,
@@ -98,7 +99,6 @@ export class WorkerModule {
         ResolverService,
         RunReader,
         RunsService,
-        SeenTransactions,
         SourcesService,
         StatementProofsService,
         UnknownStatuses,

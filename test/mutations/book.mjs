@@ -245,7 +245,7 @@ export const BOOK = [
     guards: 'a rejected call that was paid, by an upstream whose clock is hours behind',
     edits: [
       [
-        'src/reconciliation/in-doubt/rounds/poll.service.ts',
+        'src/reconciliation/sources/listings.service.ts',
         'since.getTime() - ZONE_ERROR_MS',
         'since.getTime()',
       ],

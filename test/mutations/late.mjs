@@ -167,7 +167,7 @@ export const LATE_ANSWERS = [
     guards: 'a settlement of the recovery gap that a worker assumes to be known',
     edits: [
       [
-        'src/reconciliation/sources/seen-transactions.ts',
+        'src/reconciliation/sources/listings.service.ts',
         'if (row.epoch !== this.epoch) this.caches',
         'if (row.epoch < 0) this.caches',
       ],

@@ -1,22 +1,13 @@
 import { Inject, Injectable, Logger } from '@nestjs/common';
 import { MayPay } from '../../gateway/may-pay/may-pay.service';
-import { Transaction } from '../../gateway/upstream/answers/transactions';
-import { ZONE_ERROR_MS } from '../../operations/lifecycle/upstream-clock';
 import { RunningConfig, SETTINGS } from '../../platform/config/config';
 import { MAIN_ACCOUNT, accountNames } from '../../platform/config/upstream/upstream-accounts';
-import { clock } from '../../platform/database/clock';
 import { codeOrNameOf } from '../../platform/errors/error-code';
 import { Job } from '../../platform/jobs/job';
 import { Turns } from '../../platform/jobs/turns';
 import { BookService } from '../book/book.service';
-import { SeenTransactions } from '../sources/seen-transactions';
-import { SourcesService } from '../sources/sources.service';
+import { ListingsService } from '../sources/listings.service';
 import { DeletedLinksService } from './deleted-links.service';
-
-const DAY_MS = 86_400_000;
-
-/** Transactions per poll. The next poll processes the rest. */
-const MOST_PER_POLL = 50_000;
 
 /** The result of one poll. */
 interface FollowUpPoll {
@@ -39,12 +30,10 @@ interface FollowUpPoll {
 @Injectable()
 export class FollowUpService {
   constructor(
-    private readonly sources: SourcesService,
-    private readonly seen: SeenTransactions,
+    private readonly listings: ListingsService,
     private readonly book: BookService,
     private readonly deletedLinks: DeletedLinksService,
     private readonly mayPay: MayPay,
-    @Inject(SETTINGS) private readonly settings: RunningConfig,
   ) {}
 
   async runOnce(
@@ -53,27 +42,16 @@ export class FollowUpService {
   ): Promise<FollowUpPoll> {
     const obstacle = this.mayPay.obstacleTo('settle');
     if (obstacle) return { readId: null, failure: obstacle.kind, changed: 0, known: 0, settled: 0 };
-    const cache = await this.seen.of(account);
-    const now = clock.nowMs();
-    const window = {
-      from: new Date(now - this.settings.followUpDays * DAY_MS),
-      to: new Date(now + ZONE_ERROR_MS),
-    };
-    const changed: Transaction[] = [];
-    const isNews = (transaction: Transaction) => {
-      if (changed.length >= MOST_PER_POLL || cache.has(transaction)) return false;
-      changed.push(transaction);
-      return true;
-    };
-    const { readId, complete, failure } = await this.sources.changes(account, window, isNews, signal);
-    const result = { readId, failure, changed: changed.length, known: 0, settled: 0 };
+    const listing = await this.listings.read(account, null, signal);
+    const { readId, complete, failure, news, remember, from } = listing;
+    const result = { readId, failure, changed: news, known: 0, settled: 0 };
     if (!complete) return result; // The next poll processes the listed part again.
     // The resolver judges calls in doubt.
     const reading = { account, readId, source: 'poll', isQuiet: () => false } as const;
     const { known, settled } = await this.book.enter(reading, signal);
-    for (const transaction of changed) cache.add(transaction);
+    remember();
     this.mayPay.require('settle'); // again, because reading and settling take long
-    const deleted = await this.deletedLinks.run(account, window.from, signal);
+    const deleted = await this.deletedLinks.run(account, from, signal);
     return { ...result, known, settled: settled.size + deleted };
   }
 }

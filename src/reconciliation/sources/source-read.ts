@@ -18,6 +18,8 @@ export interface Cause {
   by: Author | null;
 }
 
+export const BY_ITSELF: Cause = { causedBy: null, by: null };
+
 /** The source of a reading, before its end is recorded. */
 export interface SourceContents extends Omit<NewSourceReadEnd, 'readId' | 'complete' | 'evidence'> {
   /** Time of the oldest listed transaction, kept or not. Null if unknown, or if only a part was requested. */
@@ -80,8 +82,8 @@ export interface ListingOptions {
    * Whether to keep the oldest transaction even outside the window, to show how far back the listing reaches.
    */
   keepsOldest?: boolean;
-  /** Selects the transactions of the window to keep. */
+  /** Selects the transactions to keep. Without it, all of the window are kept. */
   keeps?: (transaction: Transaction) => boolean;
-  /** Selects transactions to keep outside of the window, too. */
-  alsoKeeps?: (transaction: Transaction) => boolean;
+  /** `changes` for a reading that keeps only news. It is no complete listing of its window. */
+  source?: 'transactions' | 'changes';
 }

@@ -40,37 +40,14 @@ export class SourcesService {
    * @param window keeps only transactions issued in [from, to), and those without a readable time.
    */
   async transactions(
-    account: string,
+    name: string,
     cause: Cause,
     window: { from: Date; to: Date } | null,
     options: ListingOptions = {},
   ): Promise<ReadResult> {
-    return this.list('transactions', this.upstream.of(account), cause, window, options);
-  }
-
-  /**
-   * Reads all transactions of an account, and keeps a selection of the window.
-   * @param isNews whether to keep a transaction.
-   */
-  async changes(
-    account: string,
-    window: { from: Date; to: Date },
-    isNews: (transaction: Transaction) => boolean,
-    signal: AbortSignal,
-  ): Promise<ReadResult> {
-    return this.list('changes', this.upstream.of(account), { causedBy: null, by: null }, window, {
-      signal,
-      keeps: isNews,
-    });
-  }
-
-  private list(
-    source: 'transactions' | 'changes',
-    account: UpstreamAccount,
-    cause: Cause,
-    window: { from: Date; to: Date } | null,
-    { onRows, signal, keepsOldest = false, keeps = () => true, alsoKeeps = () => false }: ListingOptions,
-  ): Promise<ReadResult> {
+    const { onRows, signal, keepsOldest = false, source = 'transactions' } = options;
+    const { keeps = ({ issuedAt }) => isWithin(window, issuedAt) } = options;
+    const account = this.upstream.of(name);
     return this.read(source, account, cause, { subject: null, ...window }, async (readId) => {
       const writer = new TransactionWriter(this.prisma, readId);
       const counts = { rows: 0, faults: 0, oldest: null as Date | null };
@@ -84,8 +61,7 @@ export class SourcesService {
           const before = counts.oldest;
           counts.oldest = earlier(counts.oldest, transaction.issuedAt);
           if (counts.oldest !== before) oldest = { ordinal, transaction };
-          const isKept = isWithin(window, transaction.issuedAt) ? keeps(transaction) : alsoKeeps(transaction);
-          if (isKept) writer.add(ordinal, transaction);
+          if (keeps(transaction)) writer.add(ordinal, transaction);
         }
         await writer.flow();
         onRows?.(counts.rows);

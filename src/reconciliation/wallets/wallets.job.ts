@@ -18,6 +18,7 @@ import { uuidFloor } from '../../platform/database/uuid';
 import { Job } from '../../platform/jobs/job';
 import { Turns } from '../../platform/jobs/turns';
 import { asRecorded, proseAsRecorded } from '../../platform/privacy/recorded';
+import { BY_ITSELF } from '../sources/source-read';
 import { SourcesService } from '../sources/sources.service';
 
 /** Period of the forecast, in ms. A day includes the hours without traffic. */
@@ -145,8 +146,7 @@ export class WalletsJob implements Job {
       const now = this.accounts.filter((account) => (due.get(account) ?? 0) <= 0);
       // Without the entries: an upstream may list thousands, and a run reads its own. In parallel: a slow
       // account must not delay the others.
-      const read = (account: string) =>
-        this.sources.wallets(account, { causedBy: null, by: null }, 'balances');
+      const read = (account: string) => this.sources.wallets(account, BY_ITSELF, 'balances');
       await Promise.all(now.map(read));
       this.levels = await readWalletLevels(this.prisma, this.lowBalanceUsd);
       await this.recordChanges(this.levels);

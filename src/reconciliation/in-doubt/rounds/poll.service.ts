@@ -1,17 +1,12 @@
 import { Inject, Injectable } from '@nestjs/common';
 import { Client } from 'pg';
 import { MayPay } from '../../../gateway/may-pay/may-pay.service';
-import { Transaction } from '../../../gateway/upstream/answers/transactions';
 import { readDoubts } from '../../../journal/settlement/false-rejections';
 import { insertVerdicts, NewVerdict } from '../../../journal/settlement/settled-by-upstream';
 import { PAYOUTS_AT_ONCE } from '../../../journal/settlement/settlements';
 import { CHANGED_BY, CREATED_BY } from '../../../operations/items/effects';
 import { quietPeriodsOf } from '../../../operations/lifecycle/rejections';
-import {
-  CLOCK_SKEW_SECONDS,
-  DATED_BEFORE_MS,
-  ZONE_ERROR_MS,
-} from '../../../operations/lifecycle/upstream-clock';
+import { CLOCK_SKEW_SECONDS, DATED_BEFORE_MS } from '../../../operations/lifecycle/upstream-clock';
 import { batchesOf } from '../../../platform/batches';
 import { RunningConfig, SETTINGS } from '../../../platform/config/config';
 import { overAfterMs } from '../../../platform/config/upstream/upstream-timeouts';
@@ -19,8 +14,8 @@ import { clock } from '../../../platform/database/clock';
 import { PrismaService } from '../../../platform/database/pools/prisma.service';
 import { BookService } from '../../book/book.service';
 import { connectForRun } from '../../book/connection';
-import { SeenTransactions } from '../../sources/seen-transactions';
-import { Cause } from '../../sources/source-read';
+import { ListingsService } from '../../sources/listings.service';
+import { BY_ITSELF } from '../../sources/source-read';
 import { SourcesService } from '../../sources/sources.service';
 import { readSentCalls, Rules, SentCall, SentCallState } from '../calls-in-doubt';
 import { readListing } from '../listing';
@@ -34,8 +29,6 @@ import { ProbeService } from './probe.service';
 
 /** Failure code of an account that UPSTREAM_ACCOUNTS does not name. Its calls stay in doubt. */
 const UNKNOWN_ACCOUNT = 'account_not_configured';
-
-const BY_ITSELF: Cause = { causedBy: null, by: null };
 
 /** Verdict about a call that the book settled as a whole. */
 const LISTED = {
@@ -64,7 +57,7 @@ export class PollService {
   constructor(
     private readonly prisma: PrismaService,
     private readonly sources: SourcesService,
-    private readonly seen: SeenTransactions,
+    private readonly listings: ListingsService,
     private readonly probes: ProbeService,
     private readonly changes: ChangesService,
     private readonly book: BookService,
@@ -95,42 +88,20 @@ export class PollService {
       listed.reduce((first, { sentFrom }) => Math.min(first, sentFrom.getTime()), Infinity),
     );
     const requestedAt = clock.now();
-    const { older, ...read } = await this.read(account, since, signal);
-    const { readId, complete, failure, oldest } = read;
+    const keptFrom = new Date(since.getTime() - DATED_BEFORE_MS);
+    const listing = await this.listings.read(account, keptFrom, signal);
+    const { readId, complete, failure, oldest } = listing;
     if (!complete) return { readId, failure, verdicts, left: none, failed: all };
     await this.probes.clear(account, readId);
     const round = new PollRound(account, listed, { readId, requestedAt, oldest }, since, signal);
     const db = await connectForRun(this.settings);
     try {
       verdicts.push(...(await this.judgeAll(db, round)));
-      const seen = await this.seen.of(account);
-      for (const transaction of older) seen.add(transaction);
+      listing.remember();
     } finally {
       await db.end().catch(() => undefined);
     }
     return { readId, failure: null, verdicts, left: round.left, failed: round.failed };
-  }
-
-  /**
-   * Reads the listing since shortly before the oldest call. The upstream's clock may be hours behind, so new
-   * transactions are kept although they seem to be `older`.
-   */
-  private async read(account: string, since: Date, signal: AbortSignal) {
-    const seen = await this.seen.of(account);
-    const older: Transaction[] = [];
-    const alsoKeeps = (transaction: Transaction) => {
-      const { issuedAt } = transaction;
-      if (!issuedAt || issuedAt.getTime() < since.getTime() - ZONE_ERROR_MS || seen.has(transaction))
-        return false;
-      older.push(transaction);
-      return true;
-    };
-    const window = {
-      from: new Date(since.getTime() - DATED_BEFORE_MS),
-      to: new Date(clock.nowMs() + ZONE_ERROR_MS),
-    };
-    const read = await this.sources.transactions(account, BY_ITSELF, window, { signal, alsoKeeps });
-    return { ...read, older };
   }
 
   /** Sends a probe if a quiet period ended without a later call. It shows whether the listing is current. */
