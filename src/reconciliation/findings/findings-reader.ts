@@ -10,29 +10,20 @@ import { MAIN_ACCOUNT } from '../../platform/config/upstream/upstream-accounts';
 import { Prisma } from '../../platform/database/generated/client';
 import { ReaderPrisma } from '../../platform/database/pools/reader-prisma';
 import { Category, ofSeverity } from './categories';
-import { FindingEvidence, FindingRecord, FindingSelection, FindingSight } from './findings.dto';
+import { FindingEvidence, FindingRecord, FindingSelection, FindingSight, FindingStep } from './findings.dto';
+
+/** A decision, with its time as text, because JSON has no times. */
+export type StepRow = Omit<FindingStep, 'decided_at'> & { decided_at: string };
 
 /** A finding in its current state, with the values of its latest observation. */
 export interface FindingRow extends Omit<
   FindingRecord,
-  'severity' | 'title' | 'suggested_action' | 'age_days' | 'found_by' | 'seen_by' | 'last_step' | 'version'
+  'severity' | 'title' | 'suggested_action' | 'last_step' | 'version'
 > {
-  /** ID of the run that found it. */
-  run_id: string;
-  /** Age in whole days. */
-  age_days: number;
-  step_id: string | null;
-  step_reason: string | null;
-  step_at: Date | null;
-  step_run_id: string | null;
-  step_client_id: string | null;
-  step_key_id: string | null;
-  step_actor: string | null;
-  step_usd: string | null;
+  last_step: StepRow | null;
   /** Impact in the latest run. It differs if `impact_usd` is from an earlier run. */
   now_usd: string;
   evidence: FindingEvidence;
-  seen_run_id: string;
   /** Whether the run compares recipients. Its findings then reveal payments to a person. */
   compares_people: boolean;
 }
@@ -55,22 +46,24 @@ const STATE = Prisma.sql`coalesce(step.state, 'open')`;
 const AGE_DAYS = Prisma.sql`
   greatest(0, floor(extract(epoch FROM clock_timestamp() - f.found_at) / 86400))::integer`;
 
+/** A decision `step` as JSON. */
+const STEP = Prisma.sql`json_build_object('id', step.id, 'state', step.state, 'reason', step.reason,
+  'impact_usd', trim_scale(step.impact_usd)::text, 'run_id', step.run_id, 'client_id', step.client_id,
+  'key_id', step.key_id, 'actor', step.actor, 'decided_at', step.decided_at)`;
+
 const COLUMNS = Prisma.sql`
   f.id::text, coalesce(f.account, ${MAIN_ACCOUNT}) AS account, f.category, f.subject,
   f.call_id::text, f.position, f.upstream_ref, f.upstream_id, f.batch_ref, f.wallet_id,
-  f.occurred_at, f.found_at, f.run_id::text, ${STATE} AS state,
-  ${AGE_DAYS} AS age_days,
-  step.id::text AS step_id, step.reason AS step_reason, step.decided_at AS step_at,
-  step.run_id::text AS step_run_id, step.client_id::text AS step_client_id,
-  step.key_id::text AS step_key_id, step.actor AS step_actor,
-  trim_scale(step.impact_usd)::text AS step_usd,
+  f.occurred_at, f.found_at, f.run_id::text AS found_by, ${STATE} AS state,
+  CASE WHEN ${STATE} = ANY (${WAITING}::text[]) THEN ${AGE_DAYS} END AS age_days,
+  CASE WHEN step.id IS NOT NULL THEN ${STEP} END AS last_step,
   trim_scale(sight.impact_usd)::text AS now_usd`;
 
 const observationColumns = (sight: 'sight' | 'own') => {
   const own = Prisma.raw(sight);
   return Prisma.sql`
   trim_scale(${own}.impact_usd)::text AS impact_usd, ${own}.fields, ${own}.evidence, ${own}.seen_at,
-  ${own}.run_id::text AS seen_run_id, ${comparesRecipients(`${sight}.run_id`)} AS compares_people`;
+  ${own}.run_id::text AS seen_by, ${comparesRecipients(`${sight}.run_id`)} AS compares_people`;
 };
 
 /**
@@ -221,6 +214,14 @@ export async function readObservations(
       WHERE s.finding_id = ${id}::uuid AND ${isVisible(seesPeople, 's.run_id')}`,
   ]);
   return { rows, count: counted?.count ?? 0 };
+}
+
+/** Reads the decisions of a finding, oldest first. */
+export async function readSteps(prisma: ReaderPrisma, id: string): Promise<StepRow[]> {
+  const rows = await prisma.$queryRaw<{ step: StepRow }[]>`
+    SELECT ${STEP} AS step FROM finding_step step
+    WHERE finding_id = ${id}::uuid ORDER BY decided_at, id`;
+  return rows.map(({ step }) => step);
 }
 
 /** Returns whether a run compares recipients that a statement names. */

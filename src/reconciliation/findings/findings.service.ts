@@ -8,13 +8,14 @@ import { rowsToRead, idBefore, toPage } from '../../platform/schema/page';
 import { CATEGORIES, Category } from './categories';
 import {
   FindingRow,
-  WAITING,
   ObservationRow,
   countFindings,
   FindingFilters,
   readFindings,
   readComparesPeople,
   readObservations,
+  readSteps,
+  StepRow,
 } from './findings-reader';
 import {
   FindingField,
@@ -25,40 +26,27 @@ import {
   FindingsCsvSearch,
   FindingSearch,
   FindingTimeline,
-  State,
 } from './findings.dto';
 
 /**
  * Converts a finding for the API.
  * @param reveal whether the reader may see people. IDs of upstreams and callers may contain contacts.
  */
-export function toFinding(row: FindingRow, reveal: boolean): FindingRecord {
+export function toFinding(found: FindingRow, reveal: boolean): FindingRecord {
+  const { now_usd: nowUsd, evidence: _, compares_people: __, ...row } = found;
   const { severity, title, action } = CATEGORIES[row.category];
   return {
-    id: row.id,
-    account: row.account,
-    category: row.category,
+    ...row,
     severity,
     title,
     suggested_action: action,
     subject: shown(row.subject, reveal, maskContacts),
-    state: row.state,
-    impact_usd: row.impact_usd,
     fields: toFields(row.fields, reveal),
-    occurred_at: row.occurred_at,
-    found_at: row.found_at,
-    age_days: WAITING.includes(row.state) ? row.age_days : null,
-    call_id: row.call_id,
-    position: row.position,
     upstream_ref: shown(row.upstream_ref, reveal, maskContacts),
     upstream_id: shown(row.upstream_id, reveal, maskContacts),
     batch_ref: shown(row.batch_ref, reveal, maskContacts),
-    wallet_id: row.wallet_id,
-    found_by: row.run_id,
-    seen_by: row.seen_run_id,
-    seen_at: row.seen_at,
-    last_step: lastStep(row, reveal),
-    version: versionOf(row.step_id, row.now_usd),
+    last_step: row.last_step && toStep(row.last_step, reveal),
+    version: versionOf(row.last_step?.id ?? null, nowUsd),
   };
 }
 
@@ -71,20 +59,9 @@ function toFields(fields: FindingField[], reveal: boolean): FindingField[] {
   return fields.map(({ field, ours, theirs }) => ({ field, ours: own(ours), theirs: own(theirs) }));
 }
 
-function lastStep(row: FindingRow, reveal: boolean): FindingStep | null {
-  const { step_id: id, step_reason: reason, step_at: at, step_usd: usd } = row;
-  if (id === null || reason === null || at === null || usd === null) return null;
-  return {
-    id,
-    state: row.state,
-    reason,
-    impact_usd: usd,
-    run_id: row.step_run_id,
-    client_id: row.step_client_id,
-    key_id: row.step_key_id,
-    actor: shown(row.step_actor, reveal, maskContacts),
-    decided_at: at,
-  };
+function toStep(step: StepRow, reveal: boolean): FindingStep {
+  const actor = shown(step.actor, reveal, maskContacts);
+  return { ...step, actor, decided_at: new Date(step.decided_at) };
 }
 
 /**
@@ -209,12 +186,18 @@ export class FindingsService {
     if (!row) return undefined;
     const [{ rows: observations, count }, steps] = await Promise.all([
       readObservations(this.prisma, { id, seesPeople }, MAX_OBSERVATIONS),
-      this.steps(id, reveal),
+      readSteps(this.prisma, id),
     ]);
     const { meaning } = CATEGORIES[row.category satisfies Category];
     const sights = observations.map((observation) => toObservation(observation, reveal));
-    const { evidence } = row;
-    const shown = { ...toFinding(row, reveal), meaning, evidence, sights, sight_count: count, steps };
+    const shown = {
+      ...toFinding(row, reveal),
+      meaning,
+      evidence: row.evidence,
+      sights,
+      sight_count: count,
+      steps: steps.map((step) => toStep(step, reveal)),
+    };
     return { shown, comparesPeople: observations.some((observation) => observation.compares_people) };
   }
 
@@ -223,23 +206,5 @@ export class FindingsService {
    */
   private async isOfNamed({ run_id: runId }: FindingFilters, { seesPeople }: Reader): Promise<boolean> {
     return runId !== undefined && seesPeople && (await readComparesPeople(this.prisma, runId));
-  }
-
-  private async steps(id: string, reveal: boolean): Promise<FindingStep[]> {
-    const rows = await this.prisma.findingStep.findMany({
-      where: { findingId: id },
-      orderBy: [{ decidedAt: 'asc' }, { id: 'asc' }],
-    });
-    return rows.map((row) => ({
-      id: row.id,
-      state: row.state as State,
-      reason: row.reason,
-      impact_usd: row.impactUsd.toFixed(),
-      run_id: row.runId,
-      client_id: row.clientId,
-      key_id: row.keyId,
-      actor: shown(row.actor, reveal, maskContacts),
-      decided_at: row.decidedAt,
-    }));
   }
 }
