@@ -1,6 +1,6 @@
 import { Logger } from '@nestjs/common';
 import { createLocalJWKSet, CryptoKey, errors, JWK, JWTHeaderParameters } from 'jose';
-import { readBounded } from '../../platform/bounded-text';
+import { readBounded } from '../../platform/bounded-body';
 import { clock } from '../../platform/database/clock';
 import { waitAtMost } from '../../platform/database/pools/timeouts';
 import { codeOf } from '../../platform/errors/error-code';
@@ -140,9 +140,9 @@ async function fetchKeys(url: string, egress: Egress): Promise<KeySet> {
       await response.body?.cancel();
       throw new KeysError(`status ${response.status}`);
     }
-    const text = await readBounded(response, MAX_BYTES);
-    if (text === undefined) throw new KeysError('too large');
-    return createLocalJWKSet({ keys: keysIn(text) });
+    const bytes = await readBounded(response.body, MAX_BYTES);
+    if (bytes === undefined) throw new KeysError('too large');
+    return createLocalJWKSet({ keys: keysIn(bytes.toString()) });
   } catch (error) {
     if (error instanceof KeysError) throw error;
     const { name, cause } = error as Error;

@@ -5,7 +5,7 @@ import { Caller } from '../../access/callers/caller';
 import { Screened, SCREENED } from '../../journal/records/records';
 import { movesValue, OperationName } from '../../operations/catalogue/catalogue';
 import { Item, totalOf } from '../../operations/items/item';
-import { readBounded } from '../../platform/bounded-text';
+import { readBounded } from '../../platform/bounded-body';
 import { RunningConfig, SETTINGS } from '../../platform/config/config';
 import { webhookKeyOf } from '../../platform/config/secrets/webhook-key';
 import { clock } from '../../platform/database/clock';
@@ -135,9 +135,9 @@ async function readVerdict(response: Response): Promise<Screened | 'deny'> {
     await response.body?.cancel();
     throw new ScreeningError(`status ${response.status}`);
   }
-  const text = await readBounded(response, MAX_BYTES);
-  if (text === undefined) throw new ScreeningError('too large');
-  const verdict = verdictIn(text);
+  const bytes = await readBounded(response.body, MAX_BYTES);
+  if (bytes === undefined) throw new ScreeningError('too large');
+  const verdict = verdictIn(bytes.toString());
   if (verdict === undefined) throw new ScreeningError('no verdict');
   return verdict;
 }

@@ -202,10 +202,13 @@ const makeOurs = (plan: Plan, ids: CallIdRange) => Prisma.sql`
 
 /** Adds the payments of the calls in `distant_call`. */
 export const addOurs = (plan: Plan, ids: CallIdRange) => Prisma.sql`
-  INSERT INTO pg_temp.ours
-  SELECT (SELECT coalesce(max(n), 0) FROM ours) + row_number() OVER ()::integer, o.*
-  FROM (${selectOurs(plan, ids)} WHERE c.call_id IN (SELECT call_id FROM distant_call)
-    AND c.call_id NOT IN (SELECT call_id FROM ours)) AS o`;
+  WITH added AS (
+    INSERT INTO pg_temp.ours
+    SELECT (SELECT coalesce(max(n), 0) FROM ours) + row_number() OVER ()::integer, o.*
+    FROM (${selectOurs(plan, ids)} WHERE ${OF_DISTANT} AND c.call_id NOT IN (SELECT call_id FROM ours)) AS o
+    RETURNING *
+  )
+  INSERT INTO pg_temp.unmatched_ours SELECT * FROM added`;
 
 const NO_IDS: CallIdRange = {
   low: '00000000-0000-0000-0000-000000000000',

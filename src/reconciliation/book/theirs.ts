@@ -55,39 +55,42 @@ export function makeTheirs(plan: Plan): Prisma.Sql {
         OR (issued_at >= ${margin.from}::timestamptz AND issued_at < ${margin.to}::timestamptz))`;
 }
 
+/** Adds transactions, numbered after the others, which may be those of our unmatched payments. */
+const addTheirs = (plan: Plan, order: Prisma.Sql, which: Prisma.Sql) => Prisma.sql`
+  WITH added AS (
+    INSERT INTO pg_temp.theirs
+    SELECT (SELECT coalesce(max(n), -1) FROM theirs) + row_number() OVER (ORDER BY ${order}),
+      read_id, ordinal, ${columnsOf(plan)}
+    FROM ${which} AND ${SET_ASIDE_FLOW} IS NULL RETURNING *
+  )
+  INSERT INTO pg_temp.unmatched_theirs SELECT added.*, NULL, NULL FROM added`;
+
 /**
  * Adds transactions of any time that our unmatched payments name. The upstream executed them long after the
  * request.
  */
 export function addDistantTheirs(plan: Plan): Prisma.Sql {
   const margin = withMargin(plan.from, plan.to, plan.settings);
-  return Prisma.sql`
-    INSERT INTO pg_temp.theirs
-    SELECT (SELECT coalesce(max(n), -1) FROM theirs) + row_number() OVER (ORDER BY ordinal),
-      read_id, ordinal, ${columnsOf(plan)}
-    FROM upstream_transaction
-    WHERE read_id = ${plan.readId}::uuid AND ${SET_ASIDE_FLOW} IS NULL
+  const which = Prisma.sql`upstream_transaction
+    WHERE read_id = ${plan.readId}::uuid
       AND (issued_at < ${margin.from}::timestamptz OR issued_at >= ${margin.to}::timestamptz)
       AND (upstream_ref IN (SELECT upstream_ref FROM unmatched_ours WHERE upstream_ref IS NOT NULL)
         OR upstream_id IN (SELECT upstream_id FROM unmatched_ours WHERE upstream_id IS NOT NULL)
         OR batch_ref IN (SELECT batch_ref FROM unmatched_name WHERE batch_ref IS NOT NULL))`;
+  return addTheirs(plan, Prisma.sql`ordinal`, which);
 }
 
 /** Adds transactions that the upstream returned by name, if its listing lacks them. */
 export function addConfirmed(plan: Plan, readIds: string[]): Prisma.Sql {
-  return Prisma.sql`
-    INSERT INTO pg_temp.theirs
-    SELECT (SELECT coalesce(max(n), -1) FROM theirs) + row_number() OVER (ORDER BY name),
-      read_id, ordinal, ${columnsOf(plan)}
-    FROM (
+  const which = Prisma.sql`(
       SELECT DISTINCT ON (name) x.*, coalesce(x.upstream_ref, x.upstream_id) AS name
       FROM upstream_transaction x JOIN source_read_end e ON e.read_id = x.read_id AND e.complete
       WHERE x.read_id = ANY (${readIds}::uuid[]) AND coalesce(x.upstream_ref, x.upstream_id) IS NOT NULL
         AND NOT EXISTS (SELECT FROM theirs t WHERE t.upstream_ref = x.upstream_ref)
         AND NOT EXISTS (SELECT FROM theirs t WHERE t.upstream_id = x.upstream_id)
       ORDER BY name, x.read_id, x.ordinal
-    ) AS found
-    WHERE ${SET_ASIDE_FLOW} IS NULL`;
+    ) AS found WHERE TRUE`;
+  return addTheirs(plan, Prisma.sql`name`, which);
 }
 
 /**
@@ -103,15 +106,10 @@ export const DISTANT_CALLS = Prisma.sql`
       OR x.upstream_id IN (SELECT upstream_id FROM unmatched_theirs)
       OR x.batch_ref IN (SELECT batch_ref FROM unmatched_theirs))`;
 
-export const addUnmatchedTheirs = (from: number) => Prisma.sql`
-  INSERT INTO pg_temp.unmatched_theirs SELECT theirs.*, NULL, NULL FROM theirs WHERE n >= ${from}::bigint`;
-
-export const addUnmatchedOurs = (from: number) => [
-  Prisma.sql`INSERT INTO pg_temp.unmatched_ours SELECT * FROM ours WHERE n >= ${from}::integer`,
-  Prisma.sql`INSERT INTO pg_temp.unmatched_name
-    SELECT intent_id, upstream_ref, upstream_id, batch_ref
-    FROM outcome_item WHERE intent_id IN (SELECT call_id FROM distant_call)`,
-];
+/** The names in the answers to these calls. */
+export const ADD_DISTANT_NAMES = Prisma.sql`INSERT INTO pg_temp.unmatched_name
+  SELECT intent_id, upstream_ref, upstream_id, batch_ref
+  FROM outcome_item WHERE intent_id IN (SELECT call_id FROM distant_call)`;
 
 /** Moves the transactions other than payments from `theirs` to `set_aside`. They match no payment of ours. */
 export const SET_ASIDE = Prisma.sql`

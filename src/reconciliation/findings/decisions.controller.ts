@@ -19,6 +19,7 @@ import {
   NewStep,
   StepState,
 } from '../../journal/reconciliation/finding-steps';
+import { readBounded } from '../../platform/bounded-body';
 import { SidePrisma } from '../../platform/database/pools/side-prisma';
 import { ApiKeyProblems } from '../../platform/errors/api-problems';
 import { Fault, Problem } from '../../platform/errors/problem';
@@ -223,13 +224,7 @@ function answer(decisions: LocatedDecision[], ignored: number): FindingDecisions
 /** @throws Problem `invalid_request` if the body is too long or not CSV. */
 async function bytesOf(body: unknown): Promise<Buffer> {
   if (!(body instanceof Readable)) throw bodyFault('must be CSV, with Content-Type: text/csv');
-  const chunks: Buffer[] = [];
-  let length = 0;
-  for await (const chunk of body) {
-    chunks.push(chunk as Buffer);
-    length += (chunk as Buffer).length;
-    if (length > MAX_DECISIONS_BYTES)
-      throw bodyFault(`must not exceed ${MAX_DECISIONS_BYTES} bytes; send it in parts`);
-  }
-  return Buffer.concat(chunks);
+  const bytes = await readBounded(body, MAX_DECISIONS_BYTES);
+  if (!bytes) throw bodyFault(`must not exceed ${MAX_DECISIONS_BYTES} bytes; send it in parts`);
+  return bytes;
 }

@@ -17,6 +17,7 @@ import { MAKE_COMPARED_OPERATIONS, MissingTransaction, MissingLookup, OnProgress
 import { MATCH_COLLECTIONS, MATCH_REFERENCES } from '../book/references';
 import { matchAll, MATCH_NAMED } from '../book/rules';
 import {
+  ADD_DISTANT_NAMES,
   LINK_SET_ASIDE,
   SET_ASIDE,
   addConfirmed,
@@ -24,8 +25,6 @@ import {
   addReturnedCollections,
   DISTANT_CALLS,
   makeTheirs,
-  addUnmatchedOurs,
-  addUnmatchedTheirs,
 } from '../book/theirs';
 import { addBalanceGaps } from './balances';
 import {
@@ -99,21 +98,11 @@ async function match(db: Client, plan: Plan, ids: CallIdRange): Promise<void> {
  * were executed long after the request.
  */
 async function addDistant(db: Client, plan: Plan): Promise<void> {
-  const theirs = await nextOf(db, Prisma.sql`theirs`);
-  await runAll(db, [addDistantTheirs(plan), addUnmatchedTheirs(theirs)]);
+  await db.query(addDistantTheirs(plan));
   const { rowCount } = await db.query(DISTANT_CALLS);
   if (!rowCount) return;
-  const ours = await nextOf(db, Prisma.sql`ours`);
   await runAll(db, [addDistantCalls(plan), ...addSettled(plan)]);
-  await runAll(db, [addOurs(plan, await idsIn(db, Prisma.sql`distant_call`)), ...addUnmatchedOurs(ours)]);
-}
-
-/** @returns the first number of later rows. */
-async function nextOf(db: Client, table: Prisma.Sql): Promise<number> {
-  const { rows } = await db.query<{ next: number }>(
-    Prisma.sql`SELECT coalesce(max(n), -1)::float8 + 1 AS next FROM ${table}`,
-  );
-  return rows[0]?.next ?? 0;
+  await runAll(db, [addOurs(plan, await idsIn(db, Prisma.sql`distant_call`)), ADD_DISTANT_NAMES]);
 }
 
 async function matchRemaining(db: Client, plan: Plan): Promise<void> {
@@ -129,14 +118,14 @@ async function confirmMissing(db: Client, plan: Plan, confirm: MissingLookup): P
   if (rows.length === 0) return;
   const readIds = await confirm(rows);
   if (readIds.length === 0) return;
-  const next = await nextOf(db, Prisma.sql`theirs`);
-  await runAll(db, [addConfirmed(plan, readIds), addUnmatchedTheirs(next)]);
+  await db.query(addConfirmed(plan, readIds));
   await matchRemaining(db, plan);
 }
 
 async function judge(db: Client, plan: Plan, ids: CallIdRange): Promise<TotalsRecord> {
   await runAll(db, [
     ...makeJudged(plan),
+    ADD_DISTANT_NAMES,
     LINK_SET_ASIDE,
     ...makeAlone(plan),
     MAKE_DIFFERENCES,

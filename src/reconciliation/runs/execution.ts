@@ -2,7 +2,7 @@ import { setTimeout as sleep } from 'node:timers/promises';
 import { Injectable, Logger } from '@nestjs/common';
 import { Client } from 'pg';
 import { MayPay } from '../../gateway/may-pay/may-pay.service';
-import { writeRunProgress, RunProgress } from '../../journal/reconciliation/reconciliations';
+import { writeRunProgress } from '../../journal/reconciliation/reconciliations';
 import { PrismaService } from '../../platform/database/pools/prisma.service';
 import { BookService } from '../book/book.service';
 import { RunConnection } from '../book/connection';
@@ -15,13 +15,12 @@ import { Run } from './run-reader';
 import { EarlierReadsService } from './runs.service';
 import { StatementProofsService } from './statement-proofs.service';
 
-/** Interval of progress writes, in ms. Viewers read it no more often. */
+/** Interval of progress writes within a step, in ms. Viewers read it no more often. */
 const EVERY_MS = 500;
 
 /** Writes the progress of a run, on a second connection. Failed writes are ignored. */
 class ProgressWriter {
-  private latest: RunProgress | undefined;
-  private timer: NodeJS.Timeout | undefined;
+  private last = { step: '', at: 0 };
   private writing: Promise<void> = Promise.resolve();
 
   constructor(
@@ -30,26 +29,17 @@ class ProgressWriter {
   ) {}
 
   at(step: string, done: number, of: number | null): void {
-    const isFirst = this.latest === undefined;
-    this.latest = { step, done, of };
-    if (isFirst) this.write();
-    else this.timer ??= setTimeout(() => this.write(), EVERY_MS).unref();
-  }
-
-  /** Stops writing. No write follows once this resolves. */
-  async end(): Promise<void> {
-    clearTimeout(this.timer);
-    this.latest = undefined;
-    await this.writing;
-  }
-
-  private write(): void {
-    this.timer = undefined;
-    const { latest } = this;
-    if (!latest) return;
+    const now = performance.now();
+    if (step === this.last.step && now - this.last.at < EVERY_MS) return;
+    this.last = { step, at: now };
     this.writing = this.writing
-      .then(() => writeRunProgress(this.prisma, this.runId, latest))
+      .then(() => writeRunProgress(this.prisma, this.runId, { step, done, of }))
       .catch(() => undefined);
+  }
+
+  /** No write follows once this resolves. */
+  async end(): Promise<void> {
+    await this.writing;
   }
 }
 

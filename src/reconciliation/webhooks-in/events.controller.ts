@@ -17,6 +17,7 @@ import { readEvent, SignedParts, TOLERANCE_MS, verifyEvent } from '../../gateway
 import { UpstreamService } from '../../gateway/upstream/upstream.service';
 import { UnknownStatuses } from '../../journal/outcomes/unknown-statuses';
 import { insertUpstreamEvent } from '../../journal/reconciliation/worker-tasks';
+import { readBounded } from '../../platform/bounded-body';
 import { RunningConfig, SETTINGS } from '../../platform/config/config';
 import { Secret } from '../../platform/config/secrets/secret';
 import { SecretReloadService } from '../../platform/config/secrets/secret-reload.service';
@@ -68,7 +69,8 @@ export class SignedEventsService implements OnModuleInit {
       if (!EVENTS_PATHS.includes(request.routeOptions.url ?? '')) return payload;
       const accepted = this.accounts.get(accountIn(request))?.accepted() ?? [];
       if (accepted.length === 0) throw new Problem('not_found');
-      const bytes = await collect(payload);
+      const bytes = await readBounded(payload.iterator({ destroyOnReturn: false }), MAX_BYTES);
+      if (!bytes) throw new Problem('invalid_request', { faults: [TOO_LARGE] });
       const body = this.upstream.withoutKeys(bytes);
       this.signed.set(request, { ...check(request, bytes, accepted), body });
       // Fastify compares this with Content-Length.
@@ -118,20 +120,6 @@ function check({ headers }: FastifyRequest, bytes: Buffer, secrets: Secret[]): S
   if (signed === undefined) throw new Problem('invalid_signature');
   if (signed === 'stale') throw new Problem('stale_event');
   return signed;
-}
-
-function collect(payload: Readable): Promise<Buffer> {
-  return new Promise((resolve, reject) => {
-    const chunks: Buffer[] = [];
-    let length = 0;
-    payload.on('data', (chunk: Buffer) => {
-      length += chunk.length;
-      if (length <= MAX_BYTES) chunks.push(chunk);
-      else reject(new Problem('invalid_request', { faults: [TOO_LARGE] }));
-    });
-    payload.once('end', () => resolve(Buffer.concat(chunks)));
-    payload.once('error', reject);
-  });
 }
 
 const TOO_LARGE = { pointer: '', detail: `the body is larger than ${MAX_BYTES} bytes` };

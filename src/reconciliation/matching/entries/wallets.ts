@@ -39,16 +39,8 @@ export async function judgeWallets(db: Client, plan: Plan, readId: string): Prom
   const changing = listed.filter(({ amount }) => Number(amount) > 0);
   const entries = changing.filter(isWithin(plan));
   const beyond = changing.filter((entry) => !isWithin(plan)(entry));
-  // A collection can be given back at any time.
-  const debits = await explainDebits(db, plan, {
-    entries: entries.filter(isDebit),
-    outside: beyond.filter(isDebit),
-  });
-  // Money can be returned at any time.
-  const credits = await explainCredits(db, plan, {
-    entries: entries.filter(isCredit),
-    outside: beyond.filter(isCredit),
-  });
+  const debits = await explainSide(db, plan, entries.filter(isDebit), beyond.filter(isDebit));
+  const credits = await explainSide(db, plan, entries.filter(isCredit), beyond.filter(isCredit));
   for (const entry of await neverReturned(db, debits, credits)) debits.delete(entry);
   const booked = entries.map((entry): BookedEntry => {
     const explanation = (entry.isDebit ? debits : credits).get(entry);
@@ -90,39 +82,27 @@ const isWithin =
   ({ at }: WalletEntry) =>
     at === null || (at >= from.getTime() && at < to.getTime());
 
-/** The debits or the credits. */
-interface EntrySide {
-  entries: WalletEntry[];
-  /** Entries outside of the period. They use up the transactions that explain them. */
-  outside: WalletEntry[];
-}
-
-async function explainDebits(db: Client, plan: Plan, side: EntrySide): Promise<Explanations> {
-  if (side.entries.length === 0) return new Map();
-  const window = windowOf([...side.entries, ...side.outside], plan);
-  const explanations = await paidFromWallets(db, plan.settings, window, amountsOf(side));
-  const partlyFailed = await partlyFailedIn(db, window);
-  return explain(side.entries, {
-    explanations,
-    partlyFailed,
-    toleranceMs: toleranceOf(plan.settings),
-    outside: side.outside,
-  });
-}
-
-async function explainCredits(db: Client, plan: Plan, side: EntrySide): Promise<Explanations> {
-  if (side.entries.length + side.outside.length === 0) return new Map();
-  const explanations = await backInWallets(db, plan.settings, amountsOf(side));
-  return explain(side.entries, {
-    explanations,
-    partlyFailed: [],
-    toleranceMs: toleranceOf(plan.settings),
-    outside: side.outside,
-  });
-}
-
-function amountsOf({ entries, outside }: EntrySide): string[] {
-  return [...new Set([...entries, ...outside].map(({ amount }) => amount))];
+/**
+ * Explains the debits or the credits of the period.
+ * @param outside those outside of the period, which use up the transactions that explain them.
+ */
+async function explainSide(
+  db: Client,
+  plan: Plan,
+  entries: ListedEntry[],
+  outside: ListedEntry[],
+): Promise<Explanations> {
+  const all = [...entries, ...outside];
+  const [first] = all;
+  if (!first) return new Map();
+  const { settings } = plan;
+  const amounts = [...new Set(all.map(({ amount }) => amount))];
+  const window = windowOf(all, plan);
+  const explanations = first.isDebit
+    ? await paidFromWallets(db, settings, window, amounts)
+    : await backInWallets(db, settings, amounts); // Money can be returned at any time.
+  const partlyFailed = first.isDebit ? await partlyFailedIn(db, window) : [];
+  return explain(entries, { explanations, partlyFailed, toleranceMs: toleranceOf(settings), outside });
 }
 
 /** Returns the period around the entries, with twice the tolerance for the first transaction of a batch. */

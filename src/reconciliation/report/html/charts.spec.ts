@@ -89,7 +89,7 @@ describe('markup', () => {
   it('escapes inserted values once', () => {
     const evil = `<a href="x" title='y'>&</a>`;
     const inner = markup`<b>${evil}</b>`;
-    expect(inner.text).toBe('<b>&lt;a href=&quot;x&quot; title=&#39;y&#39;&gt;&amp;&lt;/a&gt;</b>');
+    expect(inner.text).toBe('<b>&#60;a href=&#34;x&#34; title=&#39;y&#39;&#62;&#38;&#60;/a&#62;</b>');
     expect(markup`${[inner, inner]}${false}${null}${undefined}${0}`.text).toBe(`${inner.text}${inner.text}0`);
   });
 });
