@@ -173,8 +173,8 @@ export class ScheduleService implements Job {
     while (!turns.areOver) {
       const now = clock.now();
       if (this.ticks) await this.checkAll(now);
-      const next = Math.min(this.nextTick(now), now.getTime() + CHECK_EVERY_MS);
-      await turns.wait(Math.max(0, next - clock.nowMs()));
+      const next = this.ticks?.nextRun(now)?.getTime() ?? Infinity;
+      await turns.wait(Math.max(0, Math.min(next, now.getTime() + CHECK_EVERY_MS) - clock.nowMs()));
     }
   }
 
@@ -185,19 +185,10 @@ export class ScheduleService implements Job {
 
   /** Begins the due run. Only the newest scheduled time counts, because a run compares a whole day. */
   async check(account: string, now: Date): Promise<void> {
-    const due = this.newestTick(now);
+    const [due] = this.ticks?.previousRuns(1, new Date(now.getTime() + 1)) ?? []; // including now
     if (due && (await this.isMissing(account, due))) {
       await this.runs.begin({ account, ...dayBefore(due), asOf: null, statementId: null }, null, due);
     }
-  }
-
-  private nextTick(after: Date): number {
-    return this.ticks?.nextRun(after)?.getTime() ?? Infinity;
-  }
-
-  private newestTick(now: Date): Date | undefined {
-    // Includes a scheduled time that is now.
-    return this.ticks?.previousRuns(1, new Date(now.getTime() + 1))[0];
   }
 
   /** Returns whether a due run is missing. A proxy without history at that time has missed nothing. */

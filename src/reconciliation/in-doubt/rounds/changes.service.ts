@@ -1,7 +1,7 @@
 import { Inject, Injectable } from '@nestjs/common';
 import { TAGS, termOf } from '../../../journal/lookups/search-terms';
 import { ofAccount } from '../../../journal/records/accounts';
-import { CHANGED_BY, CREATED_BY } from '../../../operations/items/effects';
+import { CHANGED_BY } from '../../../operations/items/effects';
 import { Entry } from '../../../operations/lifecycle/entries';
 import { CallState, STATES } from '../../../operations/lifecycle/lifecycle';
 import { isPlainRejection } from '../../../operations/lifecycle/rejections';
@@ -55,9 +55,7 @@ export class ChangesService {
     rules: Rules,
     { failed }: PollRound,
   ): Promise<Verdict | undefined> {
-    const upstreamRef = call.items[0]?.upstreamRef ?? null;
-    const named = upstreamRef === null ? UNKNOWN : await this.readNamed(call, upstreamRef);
-    const { upstreamId, competing, ...known } = named;
+    const { upstreamId, competing, ...known } = await this.readNamed(call, call.items[0]?.upstreamRef ?? '');
     const facts = { wasRejected: isPlainRejection(call), competing, listing, rules };
     if (upstreamId === null) return judgeChange(call, { lookup: undefined, ...facts });
     const requestedAt = clock.now();
@@ -81,10 +79,7 @@ export class ChangesService {
     upstreamRef: string,
   ): Promise<ChangedTransaction> {
     const rows = await this.prisma.$queryRaw<NamingCall[]>`
-      SELECT e.call_id::text AS id, e.state, e.operation,
-        (SELECT o.upstream_id FROM outcome_item o
-          WHERE o.intent_id = e.call_id AND o.upstream_ref = ${upstreamRef} LIMIT 1) AS "upstreamId"
-      FROM indexed_call e
+      SELECT e.call_id::text AS id, e.state, e.operation FROM indexed_call e
       WHERE e.terms @> ${[termOf(TAGS.ref, upstreamRef)]}::text[]
         AND e.call_id <> ${callId}::uuid AND ${ofAccount('e.client_id', account)}`;
     const [booked] = await this.prisma.$queryRaw<BookedTransaction[]>`
@@ -94,11 +89,9 @@ export class ChangesService {
           NULL, ${sentFrom}::timestamptz) WHERE pos = b.position) AS entry
       FROM book_transaction b LEFT JOIN call_state c ON c.call_id = b.call_id
       WHERE b.account = ${account} AND b.upstream_ref = ${upstreamRef} AND b.variant = 0`;
-    const maker = rows.find(({ operation, upstreamId }) => CREATED_BY.has(operation) && upstreamId !== null);
-    const ids = rows.map(({ upstreamId }) => upstreamId);
     return {
-      upstreamId: ids.find((id) => id !== null) ?? booked?.upstreamId ?? null,
-      createdBy: maker?.operation ?? booked?.operation ?? null,
+      upstreamId: booked?.upstreamId ?? null,
+      createdBy: booked?.operation ?? null,
       changedBefore: CHANGED.includes(booked?.entry),
       competing: await this.competing(rows),
     };
@@ -145,7 +138,6 @@ interface NamingCall {
   id: string;
   state: CallState;
   operation: string;
-  upstreamId: string | null;
 }
 
 /** A transaction in the book, with its payout before the call. */
@@ -154,13 +146,6 @@ interface BookedTransaction {
   operation: string | null;
   entry: Entry | null;
 }
-
-const UNKNOWN: ChangedTransaction = {
-  upstreamId: null,
-  createdBy: null,
-  changedBefore: false,
-  competing: [],
-};
 
 /** Entries of payouts whose transaction was deleted or redeemed. */
 const CHANGED: readonly (Entry | null | undefined)[] = ['expired', 'redeemed'];

@@ -37,16 +37,12 @@ const LISTED = {
 };
 
 /** Result of one poll of the due calls. */
-interface PollResult {
+interface PollResult extends Pick<PollRound, 'left' | 'failed'> {
   readId: string | null;
   /** Failure code of the listing. Null if it was read. */
   failure: string | null;
   /** The newly recorded verdicts. */
   verdicts: NewVerdict[];
-  /** IDs of calls that did not fit into the round. */
-  left: ReadonlySet<string>;
-  /** IDs of calls whose lookup failed. */
-  failed: ReadonlySet<string>;
 }
 
 /** Polls the upstream's listing once, judges the calls in doubt by it, and records the verdicts. */
@@ -78,11 +74,12 @@ export class PollService {
       signal,
     );
     const listed = due.filter(isRecognisable);
-    const none = new Set<string>();
-    if (listed.length === 0) return { readId: null, failure: null, verdicts, left: none, failed: none };
+    const left = new Set<string>();
+    const failed = new Set<string>();
+    if (listed.length === 0) return { readId: null, failure: null, verdicts, left, failed };
     const all = new Set(listed.map(({ id }) => id));
     if (!this.sources.knows(account))
-      return { readId: null, failure: UNKNOWN_ACCOUNT, verdicts, left: none, failed: all };
+      return { readId: null, failure: UNKNOWN_ACCOUNT, verdicts, left, failed: all };
     await this.probe(account, listed);
     const since = new Date(
       listed.reduce((first, { sentFrom }) => Math.min(first, sentFrom.getTime()), Infinity),
@@ -91,9 +88,10 @@ export class PollService {
     const keptFrom = new Date(since.getTime() - DATED_BEFORE_MS);
     const listing = await this.listings.read(account, keptFrom, signal);
     const { readId, complete, failure, oldest } = listing;
-    if (!complete) return { readId, failure, verdicts, left: none, failed: all };
+    if (!complete) return { readId, failure, verdicts, left, failed: all };
     await this.probes.clear(account, readId);
-    const round = new PollRound(account, listed, { readId, requestedAt, oldest }, since, signal);
+    const read = { readId, requestedAt, oldest };
+    const round = { account, due: listed, read, since, signal, left, failed };
     const db = await connectForRun(this.settings);
     try {
       verdicts.push(...(await this.judgeAll(db, round)));
@@ -101,7 +99,7 @@ export class PollService {
     } finally {
       await db.end().catch(() => undefined);
     }
-    return { readId, failure: null, verdicts, left: round.left, failed: round.failed };
+    return { readId, failure: null, verdicts, left, failed };
   }
 
   /** Sends a probe if a quiet period ended without a later call. It shows whether the listing is current. */

@@ -6,17 +6,16 @@ export interface CallVerdict {
   verdict: Verdict;
 }
 
-/** The input of one poll. */
-export class PollRound {
-  readonly left = new Set<string>();
-  readonly failed = new Set<string>();
-
-  constructor(
-    readonly account: string,
-    readonly due: SentCallState[],
-    readonly read: Pick<Listing, 'readId' | 'requestedAt' | 'oldest'>,
-    /** Sending time of the oldest call that is due. */
-    readonly since: Date,
-    readonly signal: AbortSignal,
-  ) {}
+/** The input of one poll, and the calls that it leaves. */
+export interface PollRound {
+  account: string;
+  due: SentCallState[];
+  read: Pick<Listing, 'readId' | 'requestedAt' | 'oldest'>;
+  /** Sending time of the oldest call that is due. */
+  since: Date;
+  signal: AbortSignal;
+  /** IDs of calls that did not fit into the round. */
+  left: Set<string>;
+  /** IDs of calls whose lookup failed. */
+  failed: Set<string>;
 }
