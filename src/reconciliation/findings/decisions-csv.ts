@@ -16,8 +16,7 @@ interface DecisionsInCsv {
 /** Required columns. */
 const REQUIRED_COLUMNS = ['finding_id', 'decision', 'reason'] as const;
 const COLUMNS = [...REQUIRED_COLUMNS, 'version'] as const;
-type ColumnName = (typeof COLUMNS)[number];
-type ColumnPositions = Partial<Record<ColumnName, number>>;
+type Row = Partial<Record<string, string>>;
 
 /**
  * Reads a file that was edited in a spreadsheet. Accepts any common delimiter, line end and encoding, and any
@@ -25,16 +24,15 @@ type ColumnPositions = Partial<Record<ColumnName, number>>;
  * @throws Problem `invalid_request` if the file is no table with the required columns.
  */
 export function readDecisionsCsv(bytes: Buffer): DecisionsInCsv {
-  const [heading = [], ...rows] = parseTable(decoded(bytes));
-  const positions = positionsOf(heading);
+  const rows = parseTable(decoded(bytes));
   const result: DecisionsInCsv = { decisions: [], faults: [], ignored: 0 };
   // Check the limit before the rows: a million bad rows would delay payouts for a minute.
-  const decided = rows.filter((cells) => (cells[positions.decision ?? 0] ?? '') !== '').length;
+  const decided = rows.filter(({ decision = '' }) => decision !== '').length;
   if (decided > MAX_DECISIONS) {
     throw csvFault(`has ${decided} decisions; at most ${MAX_DECISIONS} fit in one request`);
   }
-  for (const [index, cells] of rows.entries()) {
-    readRow(cells, positions, index + 2, result); // the heading is row 1, as spreadsheets count
+  for (const [index, row] of rows.entries()) {
+    readRow(row, index + 2, result); // the heading is row 1, as spreadsheets count
   }
   if (result.decisions.length === 0 && result.faults.length === 0) {
     throw csvFault('has no decision; write explained, resolved, accepted, or reopened as decision');
@@ -42,13 +40,10 @@ export function readDecisionsCsv(bytes: Buffer): DecisionsInCsv {
   return result;
 }
 
-function readRow(cells: string[], positions: ColumnPositions, row: number, result: DecisionsInCsv): void {
+function readRow(row: Row, number: number, result: DecisionsInCsv): void {
   const { decisions, faults } = result;
-  const [pointer, prefix] = [`/${row}`, `row ${row}: `];
-  const read = (name: ColumnName) => {
-    const position = positions[name];
-    return position === undefined ? '' : textOf(cells[position] ?? '');
-  };
+  const [pointer, prefix] = [`/${number}`, `row ${number}: `];
+  const read = (name: (typeof COLUMNS)[number]) => textOf(row[name] ?? '');
   const [state, reason, version] = [
     read('decision').toLowerCase(),
     read('reason'),
@@ -57,7 +52,7 @@ function readRow(cells: string[], positions: ColumnPositions, row: number, resul
   if (state === '') {
     const detail = `${prefix}has a reason but no decision; give both or none`;
     if (reason !== '') faults.push({ pointer: `${pointer}/decision`, detail });
-    else result.ignored += cells.some((cell) => cell.trim() !== '') ? 1 : 0;
+    else result.ignored += Object.values(row).some((cell = '') => cell.trim() !== '') ? 1 : 0;
     return;
   }
   const fields = {
@@ -82,7 +77,8 @@ function textOf(cell: string): string {
     .replaceAll(/\s*[\r\n]+\s*/g, ' ');
 }
 
-function positionsOf(heading: string[]): ColumnPositions {
+/** Returns the names of the columns in lower case. */
+function columnsOf(heading: string[]): string[] {
   const names = heading.map((name) =>
     withoutMark(name)
       .trim()
@@ -98,9 +94,7 @@ function positionsOf(heading: string[]): ColumnPositions {
   }
   const twice = COLUMNS.filter((name) => names.indexOf(name) !== names.lastIndexOf(name));
   if (twice.length > 0) throw csvFault(`has the column ${twice.join(', ')} more than once`);
-  return Object.fromEntries(
-    COLUMNS.flatMap((name) => (names.includes(name) ? [[name, names.indexOf(name)]] : [])),
-  );
+  return names;
 }
 
 /** Decodes UTF-8 and the other encodings of spreadsheets: UTF-16 with a byte order mark, and Windows-1252. */
@@ -116,11 +110,12 @@ function decoded(bytes: Buffer): string {
 /** First line in which some spreadsheets name the delimiter. */
 const SEPARATOR_LINE = /^"?sep=(.)"?\r?\n/i;
 
-function parseTable(text: string): string[][] {
+function parseTable(text: string): Row[] {
   const [line = '', delimiter] = SEPARATOR_LINE.exec(text) ?? [];
   const table = text.slice(line.length);
   try {
     return parse(table, {
+      columns: columnsOf,
       delimiter: delimiter ?? delimiterOf(table),
       relax_column_count: true, // A row ends with its last cell.
       relax_quotes: false,

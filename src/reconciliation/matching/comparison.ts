@@ -28,7 +28,6 @@ import {
 } from '../book/theirs';
 import { addBalanceGaps } from './balances';
 import {
-  ADD_ODD_WORDS_OF_THEIRS,
   addDifferencesOfPayments,
   addDifferencesOfTheirs,
   MAKE_DIFFERENCES,
@@ -131,7 +130,6 @@ async function judge(db: Client, plan: Plan, ids: CallIdRange): Promise<TotalsRe
     MAKE_DIFFERENCES,
     addDifferencesOfPayments(plan),
     addDifferencesOfTheirs(plan),
-    ADD_ODD_WORDS_OF_THEIRS,
     ...addReusedKeys(plan, ids),
   ]);
   const { walletsReadId } = plan;

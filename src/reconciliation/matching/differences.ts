@@ -103,9 +103,10 @@ const THEIRS = Prisma.sql`json_build_object(
   'upstream_ref', ${UPSTREAM_REF}, 'upstream_id', ${UPSTREAM_ID}, 'batch_ref', ${BATCH_REF},
   'at', t.at, 'status', ${STATUS_WORD}, 'amount_usd', trim_scale(t.usd)::text)`;
 
-const ALONE_FIELDS = Prisma.sql`
-  json_build_object('field', 'amount_usd', 'ours', NULL, 'theirs', trim_scale(t.usd)::text),
-  json_build_object('field', 'status', 'ours', NULL, 'theirs', ${STATUS_WORD})`;
+/** A field of a transaction without a payment. */
+const alone = (name: string, theirs: Prisma.Sql) => field(name, Prisma.sql`NULL::text`, theirs);
+const ALONE_STATUS = alone('status', STATUS_WORD);
+const ALONE_FIELDS = Prisma.sql`${alone('amount_usd', usd(Prisma.sql`t.usd`))}, ${ALONE_STATUS}`;
 
 /** The twin of a transaction: `w`, with its payment `o`. */
 const TWIN_REF = harmless(Prisma.sql`w.upstream_ref`);
@@ -120,7 +121,10 @@ const DUPLICATE_OF = field(
   Prisma.sql`coalesce(${TWIN_REF}, ${TWIN_ID})`,
 );
 
-/** Adds unknown transactions, duplicates of known ones, and money returned or charged without a payment. */
+/**
+ * Adds unknown transactions, duplicates of known ones, and money returned or charged without a payment. An
+ * unrecognised status also makes a row, because it was read as a status of moved money.
+ */
 export function addDifferencesOfTheirs({ source, settings }: Plan): Prisma.Sql {
   // The position in a statement, whose content is fixed. For a listing, the transaction's own data.
   const nameless =
@@ -135,20 +139,27 @@ export function addDifferencesOfTheirs({ source, settings }: Plan): Prisma.Sql {
           PARTITION BY coalesce(t.upstream_ref, t.upstream_id), coalesce(t.batch_ref, t.at || '/' || t.usd)
           ORDER BY t.at, t.n)`;
   const nth = Prisma.sql`CASE WHEN t.nth > 1 THEN '#' || t.nth ELSE '' END`;
+  const category = Prisma.sql`CASE WHEN t.flow IS NOT NULL THEN t.flow
+    WHEN t.duplicate THEN coalesce(${givenBack(Prisma.sql`t.status`, settings)}, 'duplicate_upstream')
+    ELSE 'missing_local' END`;
+  const fields = Prisma.sql`CASE WHEN t.duplicate AND w.n IS NOT NULL
+    THEN json_build_array(${ALONE_FIELDS}, ${DUPLICATE_OF}) ELSE json_build_array(${ALONE_FIELDS}) END`;
   return Prisma.sql`
     INSERT INTO pg_temp.difference
-    SELECT CASE WHEN t.flow IS NOT NULL THEN t.flow
-      WHEN t.duplicate THEN coalesce(${givenBack(Prisma.sql`t.status`, settings)}, 'duplicate_upstream')
-      ELSE 'missing_local' END,
-      coalesce('upstream_ref/' || ${UPSTREAM_REF} || ${nth}, 'upstream_id/' || ${UPSTREAM_ID} || ${nth},
-        ${nameless}),
-      o.call_id, o.position, ${UPSTREAM_REF}, ${UPSTREAM_ID}, ${BATCH_REF}, NULL, t.when_at, t.impact,
-      CASE WHEN t.duplicate AND w.n IS NOT NULL THEN json_build_array(${ALONE_FIELDS}, ${DUPLICATE_OF})
-        ELSE json_build_array(${ALONE_FIELDS}) END,
+    SELECT d.category, t.subject, d.call_id, d.position, ${UPSTREAM_REF}, ${UPSTREAM_ID}, ${BATCH_REF}, NULL,
+      t.when_at, d.impact, d.fields,
       json_build_object('ours', NULL, 'theirs', ${THEIRS}, 'match', NULL,
         'twin', CASE WHEN w.n IS NOT NULL THEN ${TWIN} END)
-    FROM alone t
-    LEFT JOIN theirs w ON w.n = t.twin LEFT JOIN pair p ON p.t = w.n LEFT JOIN ours o ON o.n = p.o`;
+    FROM (
+      SELECT t.*, coalesce('upstream_ref/' || ${UPSTREAM_REF} || ${nth},
+        'upstream_id/' || ${UPSTREAM_ID} || ${nth}, ${nameless}) AS subject FROM alone t
+    ) AS t
+    LEFT JOIN theirs w ON w.n = t.twin LEFT JOIN pair p ON p.t = w.n LEFT JOIN ours o ON o.n = p.o
+    CROSS JOIN LATERAL (VALUES
+      (${category}, TRUE, o.call_id, o.position, t.impact, ${fields}),
+      ('unrecognised_status', t.word = 'odd', NULL, NULL, 0, json_build_array(${ALONE_STATUS}))
+    ) AS d(category, holds, call_id, position, impact, fields)
+    WHERE d.holds`;
 }
 
 /** Adds the account to the subjects, except `main`. Several accounts may have equal references. */
@@ -157,20 +168,6 @@ export function nameAccount({ account }: Plan): Prisma.Sql[] {
     ? []
     : [Prisma.sql`UPDATE pg_temp.difference SET subject = ${`account/${account}/`} || subject`];
 }
-
-/** An unrecognised status also makes a row, because it was read as a status of moved money. */
-export const ADD_ODD_WORDS_OF_THEIRS = Prisma.sql`
-  INSERT INTO pg_temp.difference
-  SELECT 'unrecognised_status', d.subject, NULL, NULL, d.upstream_ref, d.upstream_id, d.batch_ref, NULL,
-    d.occurred_at, 0,
-    json_build_array(json_build_object(
-      'field', 'status', 'ours', NULL, 'theirs', d.evidence->'theirs'->>'status')),
-    d.evidence
-  FROM pg_temp.difference d
-  JOIN alone t ON t.n = (d.evidence->'theirs'->>'ordinal')::bigint
-    AND t.read_id = (d.evidence->'theirs'->>'read_id')::uuid
-  WHERE t.word = 'odd'
-    AND d.category IN ('missing_local', 'duplicate_upstream', 'refund', 'reversal', 'fee')`;
 
 /** Maximum number of transactions to look up by name before they count as missing. */
 const MAX_LOOKUPS = 100;

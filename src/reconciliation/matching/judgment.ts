@@ -77,15 +77,19 @@ function sides({ source, settings }: Plan, which: Prisma.Sql): Prisma.Sql {
 }
 
 /**
- * Numbers the transactions `t` with the same name. Those with a payment come first. The first is the `twin`.
+ * Numbers the transactions with the same name. Those with a payment come first. The first is the `twin`. The
+ * number by the ID counts only without a reference.
  */
-const sameName = (name: Prisma.Sql) => Prisma.sql`
-    FROM (
-      SELECT t.n, row_number() OVER same AS nth, first_value(t.n) OVER same AS twin
-      FROM theirs t LEFT JOIN pair p ON p.t = t.n
-      WHERE ${name} IN (SELECT ${name} FROM alone)
-      WINDOW same AS (PARTITION BY t.${name} ORDER BY p.t IS NULL, t.at NULLS LAST, t.n)
-    ) AS s WHERE s.n = a.n`;
+const numberBy = (name: Prisma.Sql) => Prisma.sql`
+  UPDATE pg_temp.alone a
+  SET nth = CASE WHEN a.${name} = coalesce(a.upstream_ref, a.upstream_id) THEN s.nth ELSE a.nth END,
+    duplicate = a.duplicate OR s.nth > 1, twin = coalesce(a.twin, nullif(s.twin, a.n))
+  FROM (
+    SELECT t.n, row_number() OVER same AS nth, first_value(t.n) OVER same AS twin
+    FROM theirs t LEFT JOIN pair p ON p.t = t.n
+    WHERE ${name} IN (SELECT ${name} FROM alone)
+    WINDOW same AS (PARTITION BY t.${name} ORDER BY p.t IS NULL, t.at NULLS LAST, t.n)
+  ) AS s WHERE s.n = a.n`;
 
 /**
  * `alone`: each transaction of the period without a payment of ours. It is a duplicate if it has the name of
@@ -103,12 +107,8 @@ export function makeAlone({ from, settings }: Plan): Prisma.Sql[] {
       1 AS nth, FALSE AS duplicate, NULL::bigint AS twin
     FROM unmatched_theirs t WHERE t.in_period`,
     Prisma.sql`ANALYZE alone`,
-    Prisma.sql`UPDATE pg_temp.alone a SET nth = s.nth, duplicate = s.nth > 1, twin = nullif(s.twin, a.n)
-    ${sameName(Prisma.sql`upstream_ref`)}`,
-    Prisma.sql`UPDATE pg_temp.alone a
-    SET nth = CASE WHEN a.upstream_ref IS NULL THEN s.nth ELSE a.nth END,
-      duplicate = a.duplicate OR s.nth > 1, twin = coalesce(a.twin, nullif(s.twin, a.n))
-    ${sameName(Prisma.sql`upstream_id`)}`,
+    numberBy(Prisma.sql`upstream_ref`),
+    numberBy(Prisma.sql`upstream_id`),
     Prisma.sql`UPDATE pg_temp.alone a SET duplicate = TRUE, twin = coalesce(a.twin, s.twin)
     FROM (
       SELECT DISTINCT ON (a.n) a.n, t.n AS twin

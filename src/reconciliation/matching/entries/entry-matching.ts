@@ -33,12 +33,8 @@ export function explain(entries: WalletEntry[], input: ExplanationInput): Explan
   const { explanations, partlyFailed, toleranceMs, outside = [] } = input;
   const all = [...outside, ...entries];
   const matching = new EntryMatching(all, explanations, toleranceMs);
-  const freely = new Set(outside);
   for (const booking of BOOKINGS) {
-    for (const entry of matching.nearestFirst(booking)) {
-      if (freely.has(entry)) matching.assignFree(entry, booking);
-      else matching.assign(entry, booking);
-    }
+    for (const entry of matching.nearestFirst(booking)) matching.assign(entry, booking);
   }
   const explained: Explanations = new Map(matching.of);
   for (const entry of all) {
@@ -82,16 +78,11 @@ class EntryMatching {
   /** Returns the entries without an explanation, those nearest to an offer of this booking first. */
   nearestFirst(booking: Booking): WalletEntry[] {
     const unexplained = this.entries.filter((entry) => !this.of.has(entry));
-    const distanceOf = (entry: WalletEntry) =>
-      this.offered.get(`${booking} ${entry.amount}`)?.distanceTo(entry) ?? Number.MAX_VALUE;
-    const distances = new Map(unexplained.map((entry) => [entry, distanceOf(entry)]));
-    return unexplained.toSorted((one, other) => (distances.get(one) ?? 0) - (distances.get(other) ?? 0));
-  }
-
-  /** Assigns an unused explanation of this booking to an entry. */
-  assignFree(entry: WalletEntry, booking: Booking): void {
-    const free = this.offersFor(entry, booking).find((offer) => this.holderOf(offer) === undefined);
-    if (free) this.take(free, entry);
+    const distances = unexplained.map((entry) => {
+      const offers = this.offered.get(`${booking} ${entry.amount}`);
+      return { entry, distance: offers?.distanceTo(entry) ?? Number.MAX_VALUE };
+    });
+    return distances.sort((one, other) => one.distance - other.distance).map(({ entry }) => entry);
   }
 
   /**
