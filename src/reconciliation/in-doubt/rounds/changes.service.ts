@@ -2,8 +2,7 @@ import { Inject, Injectable } from '@nestjs/common';
 import { TAGS, termOf } from '../../../journal/lookups/search-terms';
 import { ofAccount } from '../../../journal/records/accounts';
 import { CHANGED_BY } from '../../../operations/items/effects';
-import { Entry } from '../../../operations/lifecycle/entries';
-import { CallState, STATES } from '../../../operations/lifecycle/lifecycle';
+import { ARRIVED, STATES } from '../../../operations/lifecycle/lifecycle';
 import { isPlainRejection } from '../../../operations/lifecycle/rejections';
 import { StatusVocabulary } from '../../../operations/lifecycle/statuses';
 import { RunningConfig, SETTINGS } from '../../../platform/config/config';
@@ -19,6 +18,9 @@ import { CallVerdict, PollRound } from '../verdict/poll-round';
 
 /** Maximum number of single lookups per round. */
 const MOST_LOOKUPS = 200;
+
+/** States of calls that were sent, unless they were certainly not executed. */
+const POSSIBLE = ARRIVED.filter((state) => STATES[state].executed !== 'no');
 
 /** Failure code of a refused reading, and the statuses with which it means that a transaction is missing. */
 const REFUSED = 'rejected';
@@ -63,13 +65,10 @@ export class ChangesService {
     const read = await this.sources.transaction(call.account, cause, upstreamId);
     const { readId, complete, failure, httpStatus } = read;
     const isGone = failure === REFUSED && NOT_FOUND_STATUSES.includes(httpStatus);
-    const isRead = complete || isGone;
-    const transaction = isGone
-      ? null
-      : isRead
-        ? await readSingle(this.prisma, readId, this.vocabulary)
-        : undefined;
-    if (transaction === undefined) return void failed.add(call.id); // The next round retries soon.
+    const transaction = complete ? await readSingle(this.prisma, readId, this.vocabulary) : null;
+    if (transaction === undefined || (transaction === null && !isGone)) {
+      return void failed.add(call.id); // The next round retries soon.
+    }
     return judgeChange(call, { lookup: { readId, requestedAt, transaction, ...known }, ...facts });
   }
 
@@ -78,32 +77,24 @@ export class ChangesService {
     { id: callId, account, sentFrom }: SentCallState,
     upstreamRef: string,
   ): Promise<ChangedTransaction> {
-    const rows = await this.prisma.$queryRaw<NamingCall[]>`
-      SELECT e.call_id::text AS id, e.state, e.operation FROM indexed_call e
+    const rivals = await this.prisma.$queryRaw<{ id: string }[]>`
+      SELECT e.call_id::text AS id FROM indexed_call e
       WHERE e.terms @> ${[termOf(TAGS.ref, upstreamRef)]}::text[]
+        AND e.operation = ANY (${[...CHANGED_BY.keys()]}::text[]) AND e.state = ANY (${POSSIBLE}::text[])
         AND e.call_id <> ${callId}::uuid AND ${ofAccount('e.client_id', account)}`;
-    const [booked] = await this.prisma.$queryRaw<BookedTransaction[]>`
-      SELECT b.upstream_id AS "upstreamId", c.operation, (
-        SELECT entry FROM last_entries(c.call_id, c.answer -> 'entries',
+    const [booked] = await this.prisma.$queryRaw<Omit<ChangedTransaction, 'competing'>[]>`
+      SELECT b.upstream_id AS "upstreamId", c.operation AS "createdBy", EXISTS (
+        SELECT FROM last_entries(c.call_id, c.answer -> 'entries',
           json_array_length(c.request -> 'items'),
-          NULL, ${sentFrom}::timestamptz) WHERE pos = b.position) AS entry
+          NULL, ${sentFrom}::timestamptz) AS e
+        WHERE e.pos = b.position AND e.entry IN ('expired', 'redeemed')) AS "changedBefore"
       FROM book_transaction b LEFT JOIN call_state c ON c.call_id = b.call_id
       WHERE b.account = ${account} AND b.upstream_ref = ${upstreamRef} AND b.variant = 0`;
-    return {
-      upstreamId: booked?.upstreamId ?? null,
-      createdBy: booked?.operation ?? null,
-      changedBefore: CHANGED.includes(booked?.entry),
-      competing: await this.competing(rows),
-    };
+    const competing = await this.competing(rivals.map(({ id }) => id));
+    return { upstreamId: null, createdBy: null, changedBefore: false, ...booked, competing };
   }
 
-  /** Returns the calls that change the transaction, unless they were certainly not executed. */
-  private async competing(naming: NamingCall[]): Promise<CompetingChange[]> {
-    const changes = naming.filter(
-      ({ operation, state }) =>
-        CHANGED_BY.has(operation) && STATES[state].arrived && STATES[state].executed !== 'no',
-    );
-    const ids = changes.map(({ id }) => id);
+  private async competing(ids: string[]): Promise<CompetingChange[]> {
     const calls = await readSentCalls(this.prisma, ids, overAfterMs(this.settings));
     const now = clock.nowMs();
     return calls.map((call) => {
@@ -132,23 +123,6 @@ interface ChangedTransaction {
   /** Other calls that delete or redeem it. */
   competing: CompetingChange[];
 }
-
-/** A call that names a transaction. */
-interface NamingCall {
-  id: string;
-  state: CallState;
-  operation: string;
-}
-
-/** A transaction in the book, with its payout before the call. */
-interface BookedTransaction {
-  upstreamId: string | null;
-  operation: string | null;
-  entry: Entry | null;
-}
-
-/** Entries of payouts whose transaction was deleted or redeemed. */
-const CHANGED: readonly (Entry | null | undefined)[] = ['expired', 'redeemed'];
 
 /**
  * Returns the verdict about a call that the upstream's data cannot identify.
