@@ -1,5 +1,5 @@
 import { readDoubts } from '../../journal/settlement/false-rejections';
-import { NewVerdict } from '../../journal/settlement/settled-by-upstream';
+import { NewVerdict, VerdictTransaction } from '../../journal/settlement/settled-by-upstream';
 import { NO_PROCESS } from '../../journal/stops/recovery-gap';
 import { CHANGING_OPERATIONS } from '../../operations/items/effects';
 import { entriesThat } from '../../operations/lifecycle/entries';
@@ -38,18 +38,13 @@ export interface SentCall {
   isRejected: boolean;
 }
 
-/** A transaction that could be a payout in doubt, but is not attributed to it. */
-export interface RelatedTransaction {
-  /** The reading that shows it. Null if only an answer did. */
-  readId: string | null;
-  ordinal: string;
-  upstreamRef: string | null;
-  upstreamId: string | null;
-  batchRef: string | null;
-  issuedAt: Date | null;
-  status: string | null;
-  amountUsd: string | null;
-}
+/** A transaction that could be a payout in doubt, but is not attributed to it. Its names are not masked. */
+export type RelatedTransaction = Omit<VerdictTransaction, 'position'>;
+
+/** The columns of `RelatedTransaction`, of a row `t` of the book or of a reading. */
+export const RELATED = Prisma.sql`t.read_id::text, coalesce(t.ordinal, 0)::float8 AS ordinal,
+  t.upstream_ref, t.upstream_id, t.batch_ref, t.status, trim_scale(t.amount_usd)::text AS amount_usd,
+  to_char(t.issued_at AT TIME ZONE 'UTC', 'YYYY-MM-DD"T"HH24:MI:SS.MS"Z"') AS at`;
 
 /** A transaction that was looked up. */
 export interface ListedTransaction extends RelatedTransaction {

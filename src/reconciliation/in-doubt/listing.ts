@@ -6,7 +6,7 @@ import { Prisma } from '../../platform/database/generated/client';
 import { PrismaService } from '../../platform/database/pools/prisma.service';
 import { idFloor } from '../../platform/database/uuid';
 import { KEYS_LISTED } from '../book/sightings';
-import { ListedTransaction } from './calls-in-doubt';
+import { ListedTransaction, RELATED } from './calls-in-doubt';
 import { Listing } from './verdict/facts';
 
 /** Margin for wrong clocks before the oldest call in doubt, in which the listing is complete. */
@@ -131,9 +131,7 @@ export async function readSingle(
   vocabulary: StatusVocabulary,
 ): Promise<ListedTransaction | undefined> {
   const [row] = await prisma.$queryRaw<Omit<ListedTransaction, 'meaning'>[]>`
-    SELECT read_id::text AS "readId", ordinal::text, upstream_ref AS "upstreamRef",
-      upstream_id AS "upstreamId", batch_ref AS "batchRef", issued_at AS "issuedAt", status,
-      amount_usd::text AS "amountUsd", ${KEYS_LISTED} AS names
+    SELECT ${RELATED}, ${KEYS_LISTED} AS names
     FROM upstream_transaction t WHERE read_id = ${readId}::uuid ORDER BY ordinal LIMIT 1`;
   return row && { ...row, meaning: vocabulary.statusOf(row.status) };
 }

@@ -42,13 +42,13 @@ export function worded(status: string | null): Pick<ListedTransaction, 'status' 
 /** A transaction without a payout, with this amount. */
 export function relatedTransaction(amountUsd: string): RelatedTransaction {
   return {
-    readId: 'read',
-    ordinal: '0',
-    upstreamRef: 'one',
-    upstreamId: null,
-    batchRef: null,
-    issuedAt: at(1),
+    read_id: 'read',
+    ordinal: 0,
+    upstream_ref: 'one',
+    upstream_id: null,
+    batch_ref: null,
+    at: at(1).toISOString(),
     status: 'paid',
-    amountUsd,
+    amount_usd: amountUsd,
   };
 }

@@ -18,7 +18,7 @@ describe('the verdict about a call that changes a transaction', () => {
   const rejected = (call: SentCall): SentCall => ({ ...call, isRejected: true });
   const seen = {
     ...worded('paid'),
-    amountUsd: null,
+    amount_usd: null,
     names: [],
   } as unknown as ListedTransaction;
   const lookup: Lookup = {

@@ -1,4 +1,3 @@
-import { Decimal } from 'decimal.js';
 import { VerdictEvidence, VerdictTransaction } from '../../../journal/settlement/settled-by-upstream';
 import { CreationRules, CREATED_BY } from '../../../operations/items/effects';
 import { quietMsOf } from '../../../operations/lifecycle/rejections';
@@ -139,11 +138,7 @@ function showNoPayment(listing: Listing, call: SentCall, rules: Rules): boolean 
 const MOST_UNSETTLED = 100;
 
 /** Builds the evidence of a verdict. The first hundred transactions are kept. */
-export function evidenceOf(
-  reads: string[],
-  listed: (ListedTransaction | RelatedTransaction)[],
-  calls: string[],
-): VerdictEvidence {
+export function evidenceOf(reads: string[], listed: RelatedTransaction[], calls: string[]): VerdictEvidence {
   return {
     reads,
     transactions: listed.slice(0, MOST_UNSETTLED).map((transaction) => toEvidence(transaction, null)),
@@ -152,21 +147,17 @@ export function evidenceOf(
 }
 
 export function toEvidence(
-  listed: ListedTransaction | RelatedTransaction,
+  { names = [], meaning: _, ...transaction }: RelatedTransaction & Partial<ListedTransaction>,
   position: number | null,
 ): VerdictTransaction {
   // An upstream may use the recipient's phone number as the ID of a payment.
-  const phones = 'names' in listed ? listed.names.filter((key) => key.startsWith('+')) : [];
-  const numbers = writtenNumbers(phones);
+  const numbers = writtenNumbers(names.filter((key) => key.startsWith('+')));
   return {
-    read_id: listed.readId,
-    ordinal: Number(listed.ordinal),
+    ...transaction,
     position,
-    upstream_ref: asRecorded(listed.upstreamRef, numbers),
-    upstream_id: asRecorded(listed.upstreamId, numbers),
-    batch_ref: asRecorded(listed.batchRef, numbers),
-    at: listed.issuedAt?.toISOString() ?? null,
-    status: proseAsRecorded(listed.status),
-    amount_usd: listed.amountUsd === null ? null : new Decimal(listed.amountUsd).toFixed(),
+    upstream_ref: asRecorded(transaction.upstream_ref, numbers),
+    upstream_id: asRecorded(transaction.upstream_id, numbers),
+    batch_ref: asRecorded(transaction.batch_ref, numbers),
+    status: proseAsRecorded(transaction.status),
   };
 }

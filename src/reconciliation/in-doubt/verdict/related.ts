@@ -5,7 +5,7 @@ import { DATED_BEFORE_MS, ZONE_ERROR_MS } from '../../../operations/lifecycle/up
 import { Prisma } from '../../../platform/database/generated/client';
 import { unclaimed } from '../../book/candidates';
 import { KEYS_LISTED } from '../../book/sightings';
-import { ItemInDoubt, RelatedTransaction, SentCall } from '../calls-in-doubt';
+import { ItemInDoubt, RELATED, RelatedTransaction, SentCall } from '../calls-in-doubt';
 import { UnclearPayout } from './facts';
 
 type UnclearRow = RelatedTransaction & Omit<UnclearPayout, 'transaction'> & { callId: string };
@@ -17,16 +17,14 @@ type UnclearRow = RelatedTransaction & Omit<UnclearPayout, 'transaction'> & { ca
 export async function findUnclear(db: Client, calls: SentCall[]): Promise<Map<string, UnclearPayout[]>> {
   const ids = calls.map(({ id }) => id);
   const { rows } = await db.query<UnclearRow>(Prisma.sql`
-    SELECT p.call_id::text AS "callId", p.position, "isRefuted", read_id::text AS "readId",
-      coalesce(ordinal, 0)::text AS ordinal, upstream_ref AS "upstreamRef", upstream_id AS "upstreamId",
-      batch_ref AS "batchRef", issued_at AS "issuedAt", status, amount_usd::text AS "amountUsd"
+    SELECT p.call_id::text AS "callId", p.position, "isRefuted", ${RELATED}
     FROM (
       SELECT id, call_id, position, FALSE AS "isRefuted" FROM book_transaction
       WHERE call_id = ANY (${ids}::uuid[])
       UNION ALL
       SELECT transaction_id, call_id, position, TRUE FROM book_contradiction
       WHERE call_id = ANY (${ids}::uuid[]) AND kind <> 'owner'
-    ) AS p JOIN book_transaction USING (id) ORDER BY 1, 2`);
+    ) AS p JOIN book_transaction t USING (id) ORDER BY 1, 2`);
   const open = new Set(
     calls.flatMap(({ id, items }) => items.map(({ position }) => payoutIdOf(id, position))),
   );
@@ -73,7 +71,7 @@ export async function findRelated(
   const earliest = new Date(Math.min(...list.map(({ sent_from: at }) => at.getTime())));
   await db.query('DROP TABLE IF EXISTS loose, doubtful');
   await db.query(makeLoose(account, earliest));
-  await db.query('CREATE INDEX ON loose (name); CREATE INDEX ON loose (usd); ANALYZE loose');
+  await db.query('CREATE INDEX ON loose (name); CREATE INDEX ON loose (amount_usd); ANALYZE loose');
   const { rows } = await db.query<RelatedTransaction & { n: number }>(selectRelated(list));
   const related = new Map<string, RelatedTransaction[]>();
   for (const { n, ...transaction } of rows) {
@@ -107,7 +105,7 @@ function makeLoose(account: string, earliest: Date): Prisma.Sql {
     CREATE TEMP TABLE loose AS
     SELECT loose_name(key) AS name, u.* FROM (
       SELECT b.id, t.read_id, t.ordinal, t.upstream_ref, t.upstream_id, t.batch_ref, t.issued_at, t.status,
-        t.amount_usd AS usd, nullif(t.reference, '') AS reference, ${KEYS_LISTED} AS keys,
+        t.amount_usd, nullif(t.reference, '') AS reference, ${KEYS_LISTED} AS keys,
         CASE WHEN lower(t.type) = ANY (${KNOWN_TYPES}::text[]) THEN lower(t.type) END AS type,
         EXISTS (SELECT FROM intent WHERE id = ${Prisma.raw(namedCallSql('t.reference'))}) AS names_call
       FROM ${unclaimed(account, new Date(earliest.getTime() - 2 * ZONE_ERROR_MS))}
@@ -116,17 +114,15 @@ function makeLoose(account: string, earliest: Date): Prisma.Sql {
 
 /** The type of a transaction `u` is that of a payout `d`, or unknown. */
 const IS_TYPE = Prisma.sql`coalesce(u.type = d.type, TRUE)`;
-const IS_AMOUNT = Prisma.sql`u.usd = d.usd`;
-const IS_AMOUNT_OR_UNKNOWN = Prisma.sql`coalesce(u.usd = d.usd, TRUE)`;
+const IS_AMOUNT = Prisma.sql`u.amount_usd = d.usd`;
+const IS_AMOUNT_OR_UNKNOWN = Prisma.sql`coalesce(u.amount_usd = d.usd, TRUE)`;
 /** No name of both is of the same kind. A recipient paid by handle may be listed by email address. */
 const IS_NOT_COMPARABLE = Prisma.sql`NOT EXISTS (
   SELECT FROM unnest(u.keys) AS a(key), unnest(d.names) AS b(key) WHERE name_kind(a.key) = name_kind(b.key))`;
 
 function selectRelated(list: DoubtfulContent[]): Prisma.Sql {
   return Prisma.sql`
-    SELECT DISTINCT ON (d.n, r.id) d.n, r.read_id::text AS "readId", r.ordinal::text,
-      r.upstream_ref AS "upstreamRef", r.upstream_id AS "upstreamId", r.batch_ref AS "batchRef",
-      r.issued_at AS "issuedAt", r.status, r.usd::text AS "amountUsd"
+    SELECT DISTINCT ON (d.n, t.id) d.n, ${RELATED}
     FROM json_to_recordset(${JSON.stringify(list)}::json) AS d(
       n integer, names text[], usd numeric, reference text, type text, incoming boolean,
       sent_from timestamptz)
@@ -146,6 +142,6 @@ function selectRelated(list: DoubtfulContent[]): Prisma.Sql {
       (SELECT u.* FROM loose u WHERE u.keys = '{}' AND NOT u.names_call AND ${IS_TYPE}
         AND ${IS_AMOUNT_OR_UNKNOWN}
         AND coalesce(u.issued_at >= d.sent_from - ${ZONES_BEFORE}, TRUE) LIMIT ${MOST_NAMED})
-    ) AS r
-    ORDER BY d.n, r.id`;
+    ) AS t
+    ORDER BY d.n, t.id`;
 }

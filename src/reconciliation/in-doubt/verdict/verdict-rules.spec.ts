@@ -145,7 +145,7 @@ describe('the rules about a call in doubt', () => {
       {
         position: 0,
         isRefuted: false,
-        transaction: { ...relatedTransaction('0.010000'), status: 'ON_HOLD' },
+        transaction: { ...relatedTransaction('0.01'), status: 'ON_HOLD' },
       },
     ];
     const verdict = judge(factsIn({ title: 'one of two' }, CALL, unclear));
