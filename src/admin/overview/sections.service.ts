@@ -9,8 +9,7 @@ import { accountNames } from '../../platform/config/upstream/upstream-accounts';
 import { RESTED } from '../../platform/database/pools/pacing';
 import { ReaderPrisma } from '../../platform/database/pools/reader-prisma';
 import { SpendingService } from '../../policy/spending.service';
-import { sumAges } from '../../reconciliation/findings/ageing';
-import { readAges, readStatesOfRun, WAITING } from '../../reconciliation/findings/findings-reader';
+import { readStatesOfRun, sumAges, WAITING } from '../../reconciliation/findings/findings-reader';
 import { equationOf } from '../../reconciliation/report/report.controller';
 import { RunReader } from '../../reconciliation/runs/run-reader';
 import { stateOf } from '../../reconciliation/runs/run-record';
@@ -63,7 +62,7 @@ export class SectionsService {
   }
 
   async findings(): Promise<OverviewFindings[]> {
-    const ages = sumAges(await readAges(this.prisma));
+    const ages = await sumAges(this.prisma);
     return ages.map(({ age, count, usd }) => ({ age, count, impact_usd: usd }));
   }
 

@@ -1,5 +1,3 @@
-import { Decimal } from 'decimal.js';
-
 /** Age ranges in days, both ends included. `to` is null in the last range. Reports show the label. */
 export const AGES = [
   { name: '0_to_1', label: '0–1', from: 0, to: 1 },
@@ -10,22 +8,5 @@ export const AGES = [
 
 export type AgeName = (typeof AGES)[number]['name'];
 
-/** @param days whole days since the finding was first seen, rounded down. */
-export function ageOf(days: number): AgeName {
-  return (AGES.find(({ to }) => to === null || days <= to) ?? AGES[AGES.length - 1])?.name ?? '31_or_more';
-}
-
 /** Returns the days of an age range as in reports, such as `0–1`. */
 export const ageLabel = (name: string) => AGES.find((age) => age.name === name)?.label ?? name;
-
-/**
- * Sums the findings that await a decision, per age range.
- * @param waiting sums per age in whole days. `usd` is decimal text.
- */
-export function sumAges(waiting: { days: number; count: number; usd: string }[]) {
-  return AGES.map(({ name }) => {
-    const own = waiting.filter(({ days }) => ageOf(days) === name);
-    const usd = own.reduce((sum, age) => sum.add(age.usd), new Decimal(0));
-    return { age: name, count: own.reduce((sum, { count }) => sum + count, 0), usd: usd.toFixed() };
-  });
-}

@@ -113,6 +113,7 @@ const SEPARATOR_LINE = /^"?sep=(.)"?\r?\n/i;
 function parseTable(text: string): Row[] {
   const [line = '', delimiter] = SEPARATOR_LINE.exec(text) ?? [];
   const table = text.slice(line.length);
+  if (table === '') columnsOf([]); // The parser reads no heading then.
   try {
     return parse(table, {
       columns: columnsOf,

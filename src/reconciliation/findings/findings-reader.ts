@@ -9,6 +9,7 @@ import { isRecordOf } from '../../journal/records/accounts';
 import { MAIN_ACCOUNT } from '../../platform/config/upstream/upstream-accounts';
 import { Prisma } from '../../platform/database/generated/client';
 import { ReaderPrisma } from '../../platform/database/pools/reader-prisma';
+import { AgeName, AGES } from './ageing';
 import { Category, ofSeverity } from './categories';
 import { FindingEvidence, FindingRecord, FindingSelection, FindingSight, FindingStep } from './findings.dto';
 
@@ -89,11 +90,12 @@ export async function countFindings(
   prisma: ReaderPrisma,
   { filters, seesPeople }: FindingQuery,
 ): Promise<{ count: number; comparesPeople: boolean }> {
-  const [row] = await prisma.readLong<{ count: string; compares: boolean | null }>(Prisma.sql`
-    SELECT count(*), bool_or(${comparesRecipients('sight.run_id')}) AS compares
+  const [row] = await prisma.readLong<{ count: number; comparesPeople: boolean }>(Prisma.sql`
+    SELECT count(*)::float8 AS count,
+      coalesce(bool_or(${comparesRecipients('sight.run_id')}), FALSE) AS "comparesPeople"
     FROM finding f ${findingNow(seesPeople)}
     WHERE ${all(conditionsOf(filters, seesPeople))}`);
-  return { count: Number(row?.count ?? 0), comparesPeople: row?.compares ?? false };
+  return row ?? { count: 0, comparesPeople: false };
 }
 
 /**
@@ -138,30 +140,33 @@ export async function readLargestOfRun(
 
 /** Counts a run's findings by their current state. */
 export async function readStatesOfRun(prisma: ReaderPrisma, runId: string): Promise<Record<string, number>> {
-  const rows = await prisma.readLong<{ state: FindingState; count: string }>(Prisma.sql`
-    SELECT coalesce(step.state, 'open') AS state, count(*) FROM finding_sight own
+  const rows = await prisma.readLong<{ state: FindingState; count: number }>(Prisma.sql`
+    SELECT coalesce(step.state, 'open') AS state, count(*)::float8 AS count FROM finding_sight own
     LEFT JOIN LATERAL (
       SELECT state FROM finding_step WHERE finding_id = own.finding_id
       ORDER BY decided_at DESC, id DESC LIMIT 1
     ) AS step ON TRUE
     WHERE own.run_id = ${runId}::uuid GROUP BY 1 ORDER BY 1`);
-  return Object.fromEntries(rows.map(({ state, count }) => [state, Number(count)]));
+  return Object.fromEntries(rows.map(({ state, count }) => [state, count]));
 }
 
 /**
- * Reads the ages of the findings that await a decision.
+ * Sums the findings that await a decision, by age.
  * @param filters limits the selection.
  */
-export async function readAges(
+export async function sumAges(
   prisma: ReaderPrisma,
   filters: Pick<FindingFilters, 'account'> = {},
-): Promise<{ days: number; count: number; usd: string }[]> {
-  const rows = await prisma.readLong<{ days: number; count: string; usd: string }>(Prisma.sql`
-    SELECT days, count(*), trim_scale(sum(abs(impact_usd)))::text AS usd FROM (
+): Promise<{ age: AgeName; count: number; usd: string }[]> {
+  return prisma.readLong(Prisma.sql`
+    SELECT a.name AS age, count(days)::float8 AS count,
+      coalesce(trim_scale(sum(abs(impact_usd))), 0)::text AS usd
+    FROM json_to_recordset(${JSON.stringify(AGES)}::json) AS a(name text, "from" integer, "to" integer)
+    LEFT JOIN (
       SELECT ${AGE_DAYS} AS days, sight.impact_usd
       FROM finding f ${findingNow(true)} WHERE ${all(conditionsOf(filters, true))}
-    ) AS waiting GROUP BY days ORDER BY days`);
-  return rows.map(({ days, count, usd }) => ({ days, count: Number(count), usd }));
+    ) AS waiting ON days BETWEEN a."from" AND coalesce(a."to", days)
+    GROUP BY a.name, a."from" ORDER BY a."from"`);
 }
 
 function conditionsOf(filters: FindingFilters, seesPeople: boolean): Prisma.Sql[] {

@@ -12,21 +12,19 @@ import { DelimiterName, CSV_TYPE } from '../../http/answers/csv';
 import { QuotasService } from '../../http/quotas/quotas.service';
 import { HoldsSlot } from '../../http/quotas/turn-interceptors';
 import { clock } from '../../platform/database/clock';
-import { Prisma } from '../../platform/database/generated/client';
 import { ReaderPrisma } from '../../platform/database/pools/reader-prisma';
 import { isUuid } from '../../platform/database/uuid';
 import { ApiKeyProblems } from '../../platform/errors/api-problems';
 import { Problem } from '../../platform/errors/problem';
 import { maskContacts } from '../../platform/privacy/contacts';
 import { ApiId, ApiSummary } from '../../platform/schema/routes';
-import { sumAges } from '../findings/ageing';
 import { CATEGORIES, CATEGORY_NAMES } from '../findings/categories';
 import {
   FindingRow,
-  readAges,
   readLargestOfRun,
   readObservationsOfRun,
   readStatesOfRun,
+  sumAges,
 } from '../findings/findings-reader';
 import { FINDINGS_TABLE, toFinding } from '../findings/findings.service';
 import { TotalsRecord } from '../matching/totals.dto';
@@ -35,7 +33,6 @@ import { toRecord, requireMayRead } from '../runs/run-record';
 import { reportPage, CONTENT_SECURITY_POLICY } from './html/page';
 import {
   Report,
-  ReportAge,
   ReportFinding,
   ReportHead,
   ReportSource,
@@ -74,13 +71,14 @@ export class ReportService {
   ): Promise<ReportHead> {
     const record = toRecord(run, reveal);
     const { account, from, to } = run;
-    const [source, payouts, ageing, now] = await Promise.all([
+    const [source, payouts, ages, now] = await Promise.all([
       this.source(record.read_id, reveal),
       this.summaries.sumsOf(account, from, to, rests),
-      this.ageing(account),
+      sumAges(this.prisma, { account }),
       this.prisma.$queryRaw<{ now: Date }[]>`SELECT clock_timestamp() AS now`,
     ]);
     const { totals } = record;
+    const ageing = ages.map(({ age: days, ...sums }) => ({ days, ...sums }));
     const written = { written_at: now[0]?.now ?? clock.now(), run: record, source };
     return { ...written, equation: totals && equationOf(totals), payouts, states, ageing };
   }
@@ -133,20 +131,11 @@ export class ReportService {
   }
 
   private async source(readId: string | null, reveal: boolean): Promise<ReportSource | null> {
-    const [row] = await this.prisma.$queryRaw<
-      (Omit<ReportSource, 'rows'> & { rows: bigint | null })[]
-    >(Prisma.sql`
-      SELECT r.id::text AS read_id, r.source, r.subject, r.read_at, e.ended_at, e.rows,
+    const [row] = await this.prisma.$queryRaw<ReportSource[]>`
+      SELECT r.id::text AS read_id, r.source, r.subject, r.read_at, e.ended_at, e.rows::float8,
         encode(e.sha256, 'hex') AS sha256
-      FROM source_read r LEFT JOIN source_read_end e ON e.read_id = r.id WHERE r.id = ${readId}::uuid`);
-    if (!row) return null;
-    const rows = row.rows === null ? null : Number(row.rows);
-    return { ...row, subject: shown(row.subject, reveal, maskContacts), rows };
-  }
-
-  private async ageing(account: string): Promise<ReportAge[]> {
-    const ages = sumAges(await readAges(this.prisma, { account }));
-    return ages.map(({ age, ...sums }) => ({ days: age, ...sums }));
+      FROM source_read r LEFT JOIN source_read_end e ON e.read_id = r.id WHERE r.id = ${readId}::uuid`;
+    return row ? { ...row, subject: shown(row.subject, reveal, maskContacts) } : null;
   }
 }
 

@@ -40,13 +40,6 @@ interface ImportResult {
   readsPeople: boolean;
 }
 
-interface StatementRow extends Omit<StatementRecord, 'rows' | 'kept' | 'bytes' | 'read_id'> {
-  id: string;
-  rows: bigint;
-  kept: bigint;
-  bytes: bigint;
-}
-
 /** Imports and lists statements: a provider's CSV files of transactions. */
 @Injectable()
 export class StatementsService {
@@ -105,7 +98,7 @@ export class StatementsService {
         ORDER BY r.id DESC LIMIT ${rowsToRead(search)}`,
     );
     const { rows: shown, nextPageToken } = toPage(rows, search);
-    return { rows: shown.map(toStatement), nextPageToken };
+    return { rows: shown.map(({ id: _, ...row }) => row), nextPageToken };
   }
 
   /**
@@ -114,17 +107,13 @@ export class StatementsService {
    * @throws Problem `statement_not_found`
    */
   async one(id: string, faults = MAX_FAULTS): Promise<StatementWithFaults> {
-    const [row] = isUuid(id) ? await this.rows(Prisma.sql`AND r.id = ${id}::uuid`) : [];
-    if (!row) throw new Problem('statement_not_found');
-    const listed = await this.prisma.statementFault.findMany({
-      where: { readId: id },
-      orderBy: { line: 'asc' },
-      take: faults,
-    });
-    return {
-      ...toStatement(row),
-      faults: listed.map(({ line, reason }) => ({ line: Number(line), reason })),
-    };
+    const [found] = isUuid(id) ? await this.rows(Prisma.sql`AND r.id = ${id}::uuid`) : [];
+    if (!found) throw new Problem('statement_not_found');
+    const listed = await this.prisma.$queryRaw<StatementWithFaults['faults']>`
+      SELECT line::float8, reason FROM statement_fault
+      WHERE read_id = ${id}::uuid ORDER BY statement_fault.line LIMIT ${faults}`;
+    const { id: _, ...row } = found;
+    return { ...row, faults: listed };
   }
 
   /** Lists the statement's unknown status words. A broken statement may have sentences in their place. */
@@ -137,18 +126,14 @@ export class StatementsService {
     for (const { times, ...word } of words) this.statuses.note(word, null, times);
   }
 
-  private rows(rest: Prisma.Sql): Promise<StatementRow[]> {
-    return this.prisma.$queryRaw<StatementRow[]>`
-      SELECT r.id, coalesce(r.account, ${MAIN_ACCOUNT}) AS account, r.subject AS file, r.mapping,
-        r.read_at AS imported_at, r.client_id, r.actor, e.rows, e.kept,
-        e.faults AS fault_count, e.bytes, encode(e.sha256, 'hex') AS sha256
+  private rows(rest: Prisma.Sql): Promise<(StatementRecord & { id: string })[]> {
+    return this.prisma.$queryRaw`
+      SELECT r.id, r.id AS read_id, coalesce(r.account, ${MAIN_ACCOUNT}) AS account, r.subject AS file, r.mapping,
+        r.read_at AS imported_at, r.client_id, r.actor, e.rows::float8, e.kept::float8,
+        e.faults AS fault_count, e.bytes::float8, encode(e.sha256, 'hex') AS sha256
       FROM source_read r JOIN source_read_end e ON e.read_id = r.id
       WHERE r.source = 'statement' AND e.complete ${rest}`;
   }
-}
-
-function toStatement({ id, rows, kept, bytes, ...row }: StatementRow): StatementRecord {
-  return { read_id: id, ...row, rows: Number(rows), kept: Number(kept), bytes: Number(bytes) };
 }
 
 function mappingOf(text: string, seesPeople: boolean): Mapping {

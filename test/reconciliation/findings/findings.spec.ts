@@ -36,6 +36,17 @@ describe('findings', () => {
     ...more,
   });
 
+  it('are summed by their age', async () => {
+    const ages = [0, 1, 2, 7, 8, 30, 31, 4_000];
+    await scene.findings(
+      run,
+      ages.map((daysAgo) => ({ daysAgo })),
+    );
+    const report = `/v1/reconciliation/runs/${run}/report?findings=none` as const;
+    const { body } = await approving.proxy.get(key, report).expect(200);
+    expect(body.ageing.map(({ count, usd }) => [count, usd])).toEqual(Array(4).fill([2, '2']));
+  });
+
   it('have a difference, a severity and a suggested action', async () => {
     const id = await scene.finding(run, {
       category: 'missing_local',
