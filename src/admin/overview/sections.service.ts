@@ -73,7 +73,7 @@ export class SectionsService {
     );
     const [run] = newest.flat().sort((a, b) => a.startedAt.getTime() - b.startedAt.getTime());
     if (!run) return null;
-    const { id, account, from, to, startedAt, end } = run;
+    const { id, account, from, to, startedAt, end, endedAt } = run;
     const states = await readStatesOfRun(this.prisma, id);
     const equation = end?.totals ? equationOf(end.totals) : null;
     return {
@@ -84,7 +84,7 @@ export class SectionsService {
       state: stateOf(run),
       result: end?.result ?? null,
       started_at: startedAt,
-      ended_at: end?.endedAt ?? null,
+      ended_at: endedAt,
       difference_usd: equation?.difference_usd ?? null,
       residual_usd: equation?.residual_usd ?? null,
       open_findings: WAITING.reduce((sum, state) => sum + (states[state] ?? 0), 0),

@@ -62,21 +62,16 @@ export async function insertSourceRead(
   return id;
 }
 
-/**
- * Records the end of a read.
- * @returns its time by the database's clock.
- */
+/** Records the end of a read. */
 export async function insertSourceReadEnd(
   tx: Prisma.TransactionClient,
   { readId, complete, failure, httpStatus, bytes, sha256, rows, kept, faults, evidence }: NewSourceReadEnd,
-): Promise<Date> {
-  const [row] = await tx.$queryRaw<[{ endedAt: Date }]>`
+): Promise<void> {
+  await tx.$executeRaw`
     INSERT INTO source_read_end (read_id, complete, failure, http_status, bytes, sha256, rows, kept, faults,
       evidence)
     VALUES (${readId}::uuid, ${complete}, ${failure}, ${httpStatus}, ${bytes}, ${sha256}, ${rows}, ${kept},
-      ${faults}, ${evidence}::json)
-    RETURNING ended_at AS "endedAt"`;
-  return row.endedAt;
+      ${faults}, ${evidence}::json)`;
 }
 
 /**

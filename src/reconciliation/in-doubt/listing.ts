@@ -1,6 +1,6 @@
 import { Client } from 'pg';
 import { ofAccount } from '../../journal/records/accounts';
-import { CREATED_BY, CREATING } from '../../operations/items/effects';
+import { CREATING } from '../../operations/items/effects';
 import { StatusVocabulary } from '../../operations/lifecycle/statuses';
 import { Prisma } from '../../platform/database/generated/client';
 import { PrismaService } from '../../platform/database/pools/prisma.service';
@@ -15,18 +15,17 @@ const COMPLETE_BEFORE_MS = 300_000;
 /** Lag of the listing. It may lack calls recorded this shortly before the request. */
 const LAG_MS = 5_000;
 
-/** Transactions of one operation that the listing must contain by our records. */
+/** Transactions of one kind that the listing must contain by our records. */
 interface ExpectedTransactions {
-  operation: string;
+  kind: string;
   missing: number;
   freshUntil: Date | null;
 }
 
-const CERTAINLY_LISTED = CREATING.filter((operation) => CREATED_BY.get(operation)?.alwaysListed === true);
-
 /**
  * Reads how complete and recent an account's listing is, by the transactions that it must contain.
- * @param db a dedicated connection. After an outage of days, a shared connection would time out.
+ * @param db a dedicated connection, on which the listing was entered in the book. After an outage of days, a
+ * shared connection would time out.
  * @param since time at which the oldest call in doubt was sent.
  * @param skewMs maximum error of the upstream's clock.
  */
@@ -39,12 +38,13 @@ export async function readListing(
 ): Promise<Listing> {
   const expected = await readExpected(db, account, read, since, skewMs);
   const missing = expected.reduce((sum, row) => sum + row.missing, 0);
+  const freshUntil = new Map(expected.flatMap(({ kind, freshUntil: at }) => (at ? [[kind, at]] : [])));
   const { rows } = await db.query(
     Prisma.sql`SELECT FROM book_transaction WHERE account = ${account} LIMIT 1`,
   );
   const oldest =
     read.oldest !== null && read.oldest < since ? read.oldest : await readOldest(db, account, read);
-  return { ...read, oldest, missing, isOfNewAccount: rows.length === 0, freshUntil: newestByKind(expected) };
+  return { ...read, oldest, missing, isOfNewAccount: rows.length === 0, freshUntil };
 }
 
 /** Maximum number of listed transactions to look for in our answers, oldest first. */
@@ -72,21 +72,9 @@ async function readOldest(
   return rows[0]?.oldest ?? null;
 }
 
-/** Returns the newest time of each kind. Operations can share a kind, and some answers name none. */
-function newestByKind(expected: ExpectedTransactions[]): Map<string, Date> {
-  const newest = new Map<string, Date>();
-  for (const { operation, freshUntil } of expected) {
-    const kind = CREATED_BY.get(operation)?.name;
-    if (kind === undefined || freshUntil === null) continue;
-    const before = newest.get(kind);
-    if (before === undefined || before < freshUntil) newest.set(kind, freshUntil);
-  }
-  return newest;
-}
-
 /**
- * Reads, for each operation, the transactions that the listing must contain by our records. They show how
- * complete and recent the listing is.
+ * Reads, for each kind, the transactions that the listing must contain by our records. They show how complete
+ * and recent the listing is.
  */
 async function readExpected(
   db: Client,
@@ -104,11 +92,12 @@ async function readExpected(
       SELECT upstream_ref, upstream_id, coalesce(issued_at, '-infinity') AS at
       FROM upstream_transaction WHERE read_id = ${readId}::uuid
     ), expected AS (
-      SELECT i.operation, o.sent_at, o.recorded_at, a.at IS NOT NULL OR b.at IS NOT NULL AS shown,
+      SELECT c.kind, c.always_listed, o.sent_at, o.recorded_at, a.at IS NOT NULL OR b.at IS NOT NULL AS shown,
         -- If the clock is behind, the transaction may have been too old to be kept. If it is ahead, an older
         -- one was kept too.
         coalesce(a.at, b.at) >= o.sent_at - ${margin}::interval AS in_time
       FROM intent i JOIN outcome o ON o.intent_id = i.id JOIN outcome_item n ON n.intent_id = i.id
+      JOIN compared_operation c ON c.operation = i.operation
       LEFT JOIN listed a ON a.upstream_ref = n.upstream_ref
       LEFT JOIN listed b ON b.upstream_id = n.upstream_id
       WHERE i.id >= ${first}::uuid AND o.intent_id >= ${first}::uuid AND n.intent_id >= ${first}::uuid
@@ -116,11 +105,10 @@ async function readExpected(
         AND o.kind = 'succeeded' AND o.sent_at >= ${from}::timestamptz
         AND (n.upstream_ref IS NOT NULL OR n.upstream_id IS NOT NULL)
     )
-    SELECT operation,
-      (count(*) FILTER (WHERE NOT shown AND operation = ANY (${CERTAINLY_LISTED}::text[])
-        AND recorded_at < ${before}::timestamptz))::integer AS missing,
-      max(sent_at) FILTER (WHERE in_time) AS "freshUntil"
-    FROM expected GROUP BY operation`);
+    SELECT kind, max(sent_at) FILTER (WHERE in_time) AS "freshUntil",
+      (count(*) FILTER (WHERE NOT shown AND always_listed AND recorded_at < ${before}::timestamptz))::integer
+        AS missing
+    FROM expected GROUP BY kind`);
   return rows;
 }
 

@@ -2,7 +2,8 @@ import { Injectable } from '@nestjs/common';
 import { all } from '../../history/search/matching';
 import { namesRecipients } from '../../journal/reconciliation/finding-steps';
 import { NewRun, RunProgress } from '../../journal/reconciliation/reconciliations';
-import { isRecordOf, accountNamed } from '../../journal/records/accounts';
+import { isRecordOf } from '../../journal/records/accounts';
+import { MAIN_ACCOUNT } from '../../platform/config/upstream/upstream-accounts';
 import { clock } from '../../platform/database/clock';
 import { Prisma } from '../../platform/database/generated/client';
 import { LOCKS } from '../../platform/database/locks';
@@ -24,6 +25,7 @@ export interface Run extends Omit<NewRun, 'settings' | 'by'> {
   keyId: string | null;
   actor: string | null;
   end: RunEnd | null;
+  endedAt: Date | null;
   progress: RunProgress | null;
   /** Whether a worker holds it. */
   held: boolean;
@@ -45,13 +47,6 @@ interface RunEnd {
   failure: string | null;
   readId: string | null;
   totals: TotalsRecord | null;
-  endedAt: Date;
-}
-
-/** A run with its times as text, because JSON has no times. */
-interface RunRow extends Omit<Run, 'account' | 'end'> {
-  account: string | null;
-  end: (Omit<RunEnd, 'endedAt'> & { endedAt: string }) | null;
 }
 
 /** Whether the connection of a run is alive. See `RunConnection.lockRun`. */
@@ -61,14 +56,14 @@ const IS_HELD = Prisma.sql`EXISTS (
     AND (classid::bigint << 32) | objid::bigint = hashtextextended(r.id::text, ${LOCKS.run}::bigint))`;
 
 const RUNS = Prisma.sql`
-  SELECT r.id, r.account, r.from_at AS "from", r.to_at AS "to", r.as_of AS "asOf", r.historical,
+  SELECT r.id, coalesce(r.account, ${MAIN_ACCOUNT}) AS account, r.from_at AS "from", r.to_at AS "to", r.as_of AS "asOf", r.historical,
     r.read_id AS "readId", coalesce(s.source = 'statement', false) AS "ofStatement",
     ${namesRecipients('s')} AS "comparesPeople", r.settings,
     r.due_at AS "dueAt", r.started_at AS "startedAt",
     r.client_id AS "clientId", c.name AS "clientName", r.key_id AS "keyId", r.actor,
     CASE WHEN e.run_id IS NOT NULL THEN json_build_object(
       'result', e.result, 'failure', e.failure, 'readId', e.read_id,
-      'totals', e.totals, 'endedAt', e.ended_at) END AS "end",
+      'totals', e.totals) END AS "end", e.ended_at AS "endedAt",
     CASE WHEN p.run_id IS NOT NULL
       THEN json_build_object('step', p.step, 'done', p.done, 'of', p.of) END AS progress,
     CASE WHEN e.run_id IS NULL THEN ${IS_HELD} ELSE false END AS held
@@ -139,12 +134,7 @@ export class RunReader {
       ...(dueAt === undefined ? [] : [Prisma.sql`r.due_at = ${dueAt}::timestamptz`]),
       ...(seesPeople ? [] : [Prisma.sql`NOT ${namesRecipients('s')}`]),
     ];
-    const rows = await db.$queryRaw<RunRow[]>`
+    return db.$queryRaw<Run[]>`
       ${RUNS} WHERE ${all(conditions)} ORDER BY r.id DESC LIMIT ${most}`;
-    return rows.map(({ account: recorded, end, ...row }) => ({
-      ...row,
-      account: accountNamed(recorded),
-      end: end && { ...end, endedAt: new Date(end.endedAt) },
-    }));
   }
 }

@@ -38,7 +38,7 @@ export function toRecord(run: Run, reveal: boolean): RunRecord {
             actor: actor !== null && !reveal ? maskContacts(actor) : actor,
           },
     started_at: run.startedAt,
-    ended_at: end?.endedAt ?? null,
+    ended_at: run.endedAt,
     read_id: end?.readId ?? run.readId,
     totals: end?.totals ?? null,
   };

@@ -110,10 +110,10 @@ export class RunsJob implements Job {
   }
 
   private async reportEnd(run: Run): Promise<void> {
-    const end = (await this.reader.one(run.id).catch(() => undefined))?.end;
-    if (!end) return; // Without a connection, the end cannot be recorded.
+    const { end, endedAt } = (await this.reader.one(run.id).catch(() => undefined)) ?? {};
+    if (!end || !endedAt) return; // Without a connection, the end cannot be recorded.
     this.logger.log({ run_id: run.id, result: end.result }, 'run ended');
-    this.observe(run, end.result, end.endedAt);
+    this.observe(run, end.result, endedAt);
   }
 
   private observe({ account, startedAt }: Run, result: Result, endedAt: Date): void {
