@@ -44,13 +44,13 @@ const NOT_KEPT = { httpStatus: null, bytes: 0, sha256: null, rows: 0, kept: 0, f
 
 /**
  * Records a request, reads its answer, and records its end, even if its rows could not be stored.
- * @param finish records the end of the reading.
+ * @param finish records the end of the reading. It may return another result for the metrics.
  */
 export async function recordRead<Contents extends SourceContents>(
   { prisma, metrics }: { prisma: PrismaService; metrics: ReconciliationMetrics },
   request: NewSourceRead,
   read: (readId: string) => Promise<Contents>,
-  finish: (end: NewSourceReadEnd) => Promise<unknown> = (end) => insertSourceReadEnd(prisma, end),
+  finish: (end: NewSourceReadEnd) => Promise<string | void> = (end) => insertSourceReadEnd(prisma, end),
 ): Promise<ReadResult<Contents>> {
   const { account, source } = request;
   const started = performance.now();
@@ -60,7 +60,8 @@ export async function recordRead<Contents extends SourceContents>(
     const contents = await read(readId);
     const complete = contents.failure === null;
     result = contents.failure ?? result;
-    await finish({ readId, complete, ...contents, evidence: await evidenceOf(prisma, readId) });
+    const evidence = await evidenceOf(prisma, readId);
+    result = (await finish({ readId, complete, ...contents, evidence })) ?? result;
     return { readId, complete, oldest: null, ...contents };
   } catch (error) {
     result = error instanceof SourceFault ? error.failure : 'not_kept';

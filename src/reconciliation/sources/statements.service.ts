@@ -76,6 +76,7 @@ export class StatementsService {
     let importedId = '';
     const finish = async (end: NewSourceReadEnd) => {
       importedId = await insertStatementEnd(this.prisma, end, { account, mapping: recorded });
+      return importedId === end.readId ? undefined : 'already_imported';
     };
     const read = (id: string) => new StatementImport(this.prisma, id, source, options).run();
     const recorder = { prisma: this.prisma, metrics: this.metrics };
