@@ -172,8 +172,3 @@ export const SET_ASIDE_WORTH = Prisma.sql`CASE WHEN a.word = 'not' OR l.incoming
   WHEN a.flow = 'fee' THEN coalesce(a.usd, 0)
   WHEN a.flow IN ('refund', 'reversal') AND l.counted IS NOT TRUE THEN -coalesce(abs(a.usd), 0)
   ELSE 0 END`;
-
-/** Transactions of the period other than payments, by kind. */
-export const SUM_SET_ASIDE = Prisma.sql`
-  SELECT flow, count(*)::float8 AS count, sum(coalesce(abs(usd), 0)) AS usd
-  FROM set_aside WHERE in_period GROUP BY 1 ORDER BY 1`;

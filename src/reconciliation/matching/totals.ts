@@ -1,14 +1,13 @@
-import { Decimal } from 'decimal.js';
 import { Client } from 'pg';
 import { Prisma } from '../../platform/database/generated/client';
 import { runAll } from '../book/connection';
 import { IN_DOUBT, otherDoubts } from '../book/ours';
 import { Plan, withMargin } from '../book/plan';
-import { SET_ASIDE_WORTH, SUM_SET_ASIDE } from '../book/theirs';
+import { SET_ASIDE_WORTH } from '../book/theirs';
 import { listingFaults } from './entries/completeness';
 import { WalletResults } from './entries/wallets';
 import { harmless, plainWord } from './recipients';
-import { DoubtKind, DoubtRecord, SumRecord, DayRecord, IncompleteRecord, TotalsRecord } from './totals.dto';
+import { DoubtKind, DoubtRecord, DayRecord, IncompleteRecord, TotalsRecord } from './totals.dto';
 
 /** Maximum number of doubts listed in the totals of a run. Their count is always complete. */
 const MAX_DOUBTS = 100;
@@ -47,28 +46,39 @@ function makeDoubts(plan: Plan): Prisma.Sql[] {
   ];
 }
 
-/** Returns the sums of the doubts, and the oldest ones. */
-async function doubtsOf(
-  db: Client,
-  plan: Plan,
-): Promise<Record<DoubtKind, SumRecord> & { doubts: DoubtRecord[] }> {
-  await runAll(db, makeDoubts(plan));
-  const { rows } = await db.query<SumRecord & { kind: DoubtKind }>(
-    `SELECT kind, count(*)::float8 AS count, trim_scale(coalesce(sum(usd), 0))::text AS usd
-     FROM doubt GROUP BY 1`,
-  );
-  const { rows: oldest } = await db.query<Omit<DoubtRecord, 'at'> & { at: Date | null }>(
-    Prisma.sql`
-     SELECT kind, call_id, position, operation, upstream_ref, status, at, trim_scale(usd)::text AS usd
-     FROM doubt ORDER BY at, call_id, position, upstream_ref LIMIT ${MAX_DOUBTS}`,
-  );
-  const doubts = oldest.map((doubt) => ({ ...doubt, at: doubt.at?.toISOString() ?? null }));
-  const sum = (of: DoubtKind): SumRecord => {
-    const { count, usd } = rows.find(({ kind }) => kind === of) ?? { count: 0, usd: '0' };
-    return { count, usd };
-  };
-  return { in_doubt: sum('in_doubt'), pending: sum('pending'), ambiguous: sum('ambiguous'), doubts };
-}
+/** The sums of some rows as one JSON object, by their `name`. */
+const byName = (value: Prisma.Sql, rows: Prisma.Sql) => Prisma.sql`(
+    SELECT coalesce(json_object_agg(name, ${value} ORDER BY name), '{}') FROM (${rows} GROUP BY 1) AS named)`;
+const COUNT = Prisma.sql`count`;
+const SUM = Prisma.sql`json_build_object('count', count, 'usd', trim_scale(usd)::text)`;
+
+const matchedBy = (name: Prisma.Sql) =>
+  byName(COUNT, Prisma.sql`SELECT ${name} AS name, sum(count) AS count FROM judged WHERE matched`);
+const doubtsOf = (kind: DoubtKind) => Prisma.sql`(
+    SELECT json_build_object('count', count(*), 'usd', trim_scale(coalesce(sum(usd), 0))::text)
+    FROM doubt WHERE kind = ${kind})`;
+
+/** The sums of matches, findings, doubts and other transactions. */
+const PARTS = Prisma.sql`json_build_object(
+    'count', (SELECT coalesce(sum(count), 0) FROM judged WHERE matched),
+    'by_rule', ${matchedBy(Prisma.sql`rule`)},
+    'by_certainty', ${matchedBy(Prisma.sql`certainty`)}) AS matched,
+  json_build_object('count', (SELECT count(*) FROM difference), 'by_category', ${byName(
+    SUM,
+    Prisma.sql`SELECT category AS name, count(*) AS count, sum(impact) AS usd FROM difference`,
+  )}) AS findings,
+  ${doubtsOf('in_doubt')} AS in_doubt, ${doubtsOf('pending')} AS pending,
+  ${doubtsOf('ambiguous')} AS ambiguous,
+  ${byName(
+    SUM,
+    Prisma.sql`SELECT flow AS name, count(*) AS count, sum(coalesce(abs(usd), 0)) AS usd
+    FROM set_aside WHERE in_period`,
+  )} AS aside`;
+
+/** The oldest doubts. */
+const DOUBTS = Prisma.sql`
+  SELECT kind, call_id, position, operation, upstream_ref, status, at, trim_scale(usd)::text AS usd
+  FROM doubt ORDER BY at, call_id, position, upstream_ref LIMIT ${MAX_DOUBTS}`;
 
 /** Amount of a transaction with its fee. */
 const WORTH = Prisma.sql`CASE WHEN t.word = 'not' OR t.incoming THEN 0
@@ -76,10 +86,10 @@ const WORTH = Prisma.sql`CASE WHEN t.word = 'not' OR t.incoming THEN 0
 
 /** Sums each side from its own rows, independently of matches. Otherwise the residual would prove nothing. */
 const SUMS = Prisma.sql`
-  SELECT ours.count AS ours_count, ours.usd AS ours_usd,
-    theirs.count AS theirs_count, theirs.usd AS theirs_usd,
-    unlisted.count AS unlisted, ours.within,
-    theirs.usd - ours.usd - findings.usd - ours.within AS residual
+  SELECT json_build_object('count', ours.count, 'usd', trim_scale(ours.usd)::text) AS ours,
+    json_build_object('count', theirs.count, 'usd', trim_scale(theirs.usd)::text) AS theirs,
+    unlisted.count AS unlisted, trim_scale(ours.within)::text AS within_tolerance_usd,
+    trim_scale(theirs.usd - ours.usd - findings.usd - ours.within)::text AS residual_usd, ${PARTS}
   FROM (
     SELECT coalesce(sum(count) FILTER (WHERE matched OR mo), 0)::float8 AS count,
       coalesce(sum(ours_usd), 0) AS usd,
@@ -122,19 +132,11 @@ function countUnlisted({ from, to, readId, settings }: Plan): Prisma.Sql {
       AND (t.at IS NULL OR (t.at >= ${margin.from}::timestamptz AND t.at < ${margin.to}::timestamptz))`;
 }
 
-const MATCHED = Prisma.sql`
-  SELECT rule, certainty, sum(count)::float8 AS count
-  FROM judged WHERE matched GROUP BY 1, 2 ORDER BY 1, 2`;
-
-const FINDINGS = Prisma.sql`
-  SELECT category, count(*)::float8 AS count, sum(impact) AS usd
-  FROM difference GROUP BY 1 ORDER BY 1`;
-
 /** Sums per day. A pair counts on the day of our payment. */
 const DAYS = Prisma.sql`
   SELECT to_char(day, 'YYYY-MM-DD') AS day, sum(matched)::float8 AS matched,
     sum(ours_only)::float8 AS ours_only, sum(theirs_only)::float8 AS theirs_only,
-    sum(ours_usd) AS ours_usd, sum(theirs_usd) AS theirs_usd
+    trim_scale(sum(ours_usd))::text AS ours_usd, trim_scale(sum(theirs_usd))::text AS theirs_usd
   FROM (
     SELECT day, CASE WHEN matched THEN count ELSE 0 END AS matched,
       CASE WHEN matched THEN 0 ELSE count END AS ours_only,
@@ -144,60 +146,26 @@ const DAYS = Prisma.sql`
     SELECT (when_at AT TIME ZONE 'UTC')::date, 0, 0, count(*), 0, sum(impact) FROM alone GROUP BY 1
   ) AS parts GROUP BY 1 ORDER BY 1`;
 
-interface TotalsRow {
-  unlisted: number;
-  ours_count: number;
-  ours_usd: string;
-  theirs_count: number;
-  theirs_usd: string;
-  within: string;
-  residual: string;
-}
+type TotalsRow = Omit<TotalsRecord, 'doubts' | 'wallets' | 'incomplete' | 'by_day'>;
 
 export async function totalsOf(db: Client, plan: Plan, wallets: WalletResults): Promise<TotalsRecord> {
+  await runAll(db, makeDoubts(plan));
   const { rows } = await db.query<TotalsRow>(Prisma.sql`${SUMS}, (${countUnlisted(plan)}) AS unlisted`);
   const [sums] = rows;
   if (!sums) throw new Error('the sums of a comparison are one row');
-  const matched = (await db.query<{ rule: string; certainty: string; count: number }>(MATCHED)).rows;
-  const findings = (await db.query<{ category: string; count: number; usd: string }>(FINDINGS)).rows;
-  const days = (await db.query<DayRecord>(DAYS)).rows;
-  const aside = (await db.query<{ flow: string; count: number; usd: string }>(SUM_SET_ASIDE)).rows;
+  const { rows: doubts } = await db.query<Omit<DoubtRecord, 'at'> & { at: Date | null }>(DOUBTS);
+  const { rows: days } = await db.query<DayRecord>(DAYS);
   return {
-    ours: { count: sums.ours_count, usd: plain(sums.ours_usd) },
-    theirs: { count: sums.theirs_count, usd: plain(sums.theirs_usd) },
-    matched: {
-      count: matched.reduce((sum, { count }) => sum + count, 0),
-      by_rule: countBy(matched, ({ rule }) => rule),
-      by_certainty: countBy(matched, ({ certainty }) => certainty),
-    },
-    findings: {
-      count: findings.reduce((sum, { count }) => sum + count, 0),
-      by_category: Object.fromEntries(
-        findings.map(({ category, count, usd }) => [category, { count, usd: plain(usd) }]),
-      ),
-    },
-    ...(await doubtsOf(db, plan)),
+    ...sums,
+    doubts: doubts.map((doubt) => ({ ...doubt, at: doubt.at?.toISOString() ?? null })),
     wallets: wallets.statements,
-    aside: Object.fromEntries(aside.map(({ flow, count, usd }) => [flow, { count, usd: plain(usd) }])),
     incomplete: [...(await listingFaults(db, plan)), ...faultsOf(sums), ...wallets.incomplete],
-    unlisted: sums.unlisted,
-    within_tolerance_usd: plain(sums.within),
-    residual_usd: plain(sums.residual),
-    by_day: days.map((day) => ({ ...day, ours_usd: plain(day.ours_usd), theirs_usd: plain(day.theirs_usd) })),
+    by_day: days,
   };
 }
 
-function countBy<Row extends { count: number }>(
-  rows: Row[],
-  name: (row: Row) => string,
-): Record<string, number> {
-  const counts: Record<string, number> = {};
-  for (const row of rows) counts[name(row)] = (counts[name(row)] ?? 0) + row.count;
-  return counts;
-}
-
 /** Returns faults of the listing or of the comparison that the totals reveal. */
-function faultsOf({ unlisted, residual }: TotalsRow): IncompleteRecord[] {
+function faultsOf({ unlisted, residual_usd: residual }: TotalsRow): IncompleteRecord[] {
   const lacks: IncompleteRecord = {
     reason: 'listing_lacks_payouts',
     detail:
@@ -206,12 +174,7 @@ function faultsOf({ unlisted, residual }: TotalsRow): IncompleteRecord[] {
   };
   const differs: IncompleteRecord = {
     reason: 'sums_differ',
-    detail: `The totals are off by ${plain(residual)} US dollars. Do not rely on it. Tell the operator.`,
+    detail: `The totals are off by ${residual} US dollars. Do not rely on it. Tell the operator.`,
   };
   return [...(unlisted > 0 ? [lacks] : []), ...(Number(residual) === 0 ? [] : [differs])];
-}
-
-/** Formats a numeric without trailing zeros. */
-function plain(amount: string): string {
-  return new Decimal(amount).toFixed();
 }
