@@ -21,3 +21,14 @@ export function batchesOf<Item>(
   }
   return batches;
 }
+
+/** Groups values by their keys, in their order. */
+export function grouped<Key, Value>(pairs: Iterable<readonly [Key, Value]>): Map<Key, Value[]> {
+  const groups = new Map<Key, Value[]>();
+  for (const [key, value] of pairs) {
+    const group = groups.get(key);
+    if (group) group.push(value);
+    else groups.set(key, [value]);
+  }
+  return groups;
+}

@@ -3,6 +3,7 @@ import { SettledCall } from '../../journal/settlement/settled-call';
 import { settleAllWithin } from '../../journal/settlement/settlements';
 import { payoutIdOf } from '../../operations/catalogue/payout-id';
 import { readFeeRule } from '../../operations/items/fees';
+import { grouped } from '../../platform/batches';
 import { MAIN_ACCOUNT } from '../../platform/config/upstream/upstream-accounts';
 import { Timeouts } from '../../platform/config/upstream/upstream-timeouts';
 import { Prisma } from '../../platform/database/generated/client';
@@ -47,15 +48,8 @@ export async function settleByNews(
 }
 
 /** Groups news by call. */
-export function byCall<News extends PayoutNews>(news: readonly News[]): Map<string, News[]> {
-  const calls = new Map<string, News[]>();
-  for (const one of news) {
-    const some = calls.get(one.callId);
-    if (some) some.push(one);
-    else calls.set(one.callId, [one]);
-  }
-  return calls;
-}
+export const byCall = <News extends PayoutNews>(news: readonly News[]) =>
+  grouped(news.map((one) => [one.callId, one]));
 
 /**
  * Locks the transactions, and returns the news that is still current: about the payouts' own transactions,

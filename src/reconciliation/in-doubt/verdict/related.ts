@@ -2,6 +2,7 @@ import { Client } from 'pg';
 import { namedCallSql, payoutIdOf } from '../../../operations/catalogue/payout-id';
 import { CREATED_BY, KNOWN_TYPES } from '../../../operations/items/effects';
 import { DATED_BEFORE_MS, ZONE_ERROR_MS } from '../../../operations/lifecycle/upstream-clock';
+import { grouped } from '../../../platform/batches';
 import { Prisma } from '../../../platform/database/generated/client';
 import { unclaimed } from '../../book/candidates';
 import { KEYS_LISTED } from '../../book/sightings';
@@ -28,12 +29,13 @@ export async function findUnclear(db: Client, calls: SentCall[]): Promise<Map<st
   const open = new Set(
     calls.flatMap(({ id, items }) => items.map(({ position }) => payoutIdOf(id, position))),
   );
-  const unclear = new Map<string, UnclearPayout[]>();
-  for (const { callId, position, isRefuted, ...transaction } of rows) {
-    if (!open.has(payoutIdOf(callId, position))) continue;
-    unclear.set(callId, [...(unclear.get(callId) ?? []), { position, isRefuted, transaction }]);
-  }
-  return unclear;
+  const unclear = rows.filter(({ callId, position }) => open.has(payoutIdOf(callId, position)));
+  return grouped(
+    unclear.map(({ callId, position, isRefuted, ...transaction }) => [
+      callId,
+      { position, isRefuted, transaction },
+    ]),
+  );
 }
 
 /** Maximum number of transactions named for each payout. */
@@ -73,11 +75,8 @@ export async function findRelated(
   await db.query(makeLoose(account, earliest));
   await db.query('CREATE INDEX ON loose (name); CREATE INDEX ON loose (amount_usd); ANALYZE loose');
   const { rows } = await db.query<RelatedTransaction & { n: number }>(selectRelated(list));
-  const related = new Map<string, RelatedTransaction[]>();
-  for (const { n, ...transaction } of rows) {
-    for (const id of list[n]?.calls ?? []) related.set(id, [...(related.get(id) ?? []), transaction]);
-  }
-  return related;
+  const callsOf = (n: number) => [...(list[n]?.calls ?? [])];
+  return grouped(rows.flatMap(({ n, ...transaction }) => callsOf(n).map((id) => [id, transaction] as const)));
 }
 
 function addContent(

@@ -1,9 +1,9 @@
+import { grouped } from '../../../platform/batches';
 import {
   Booking,
   BOOKINGS,
   couldCost,
   Explanation,
-  grouped,
   isNear,
   Offers,
   PartlyFailedBatch,

@@ -1,3 +1,4 @@
+import { grouped } from '../../../platform/batches';
 import { Flow } from '../../book/flows';
 
 /**
@@ -51,9 +52,7 @@ export class Offers {
   constructor(offers: Explanation[]) {
     this.inOrder = offers.toSorted((one, other) => one.at - other.at);
     this.late = this.inOrder.filter(({ late }) => late);
-    this.byName = grouped(
-      offers.flatMap((offer) => offer.names.map((name): [string, Explanation] => [name, offer])),
-    );
+    this.byName = grouped(offers.flatMap((offer) => offer.names.map((name) => [name, offer])));
   }
 
   /** Returns the distance to the nearest offer, in ms. Negative if the entry's description names one. */
@@ -97,16 +96,6 @@ export class Offers {
 
 export function isNear({ at }: WalletEntry, time: number, toleranceMs: number): boolean {
   return at === null || Math.abs(time - at) <= toleranceMs;
-}
-
-export function grouped(pairs: [string, Explanation][]): Map<string, Explanation[]> {
-  const groups = new Map<string, Explanation[]>();
-  for (const [key, explanation] of pairs) {
-    const group = groups.get(key);
-    if (group) group.push(explanation);
-    else groups.set(key, [explanation]);
-  }
-  return groups;
 }
 
 /**
