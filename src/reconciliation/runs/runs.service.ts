@@ -56,11 +56,6 @@ export function dayBefore(at: Date): { from: Date; to: Date } {
   return { from: new Date(to.getTime() - DAY_MS), to };
 }
 
-interface ListingRow {
-  id: string;
-  known_at: Date;
-}
-
 /** Finds complete earlier readings of the upstream. */
 @Injectable()
 export class EarlierReadsService {
@@ -120,21 +115,22 @@ export class EarlierReadsService {
     settings: RunSettings,
   ): Promise<string> {
     const { from: earliest, to: latest } = withMargin(from, to, settings);
-    const listings = await this.prisma.$queryRaw<ListingRow[]>`
-      SELECT r.id, coalesce(run.as_of, e.ended_at) AS known_at
-      FROM source_read r JOIN source_read_end e ON e.read_id = r.id
-        LEFT JOIN reconciliation_run run ON run.id = r.caused_by
-      WHERE r.source = 'transactions' AND e.complete AND ${isRecordOf('r.account', account)}
-        AND coalesce(r.from_at <= ${earliest}::timestamptz, true)
-        AND coalesce(r.to_at >= ${latest}::timestamptz, true)
-      ORDER BY known_at, r.id`;
-    const known = listings.filter(({ known_at: at }) => at <= asOf).at(-1);
-    if (known) return known.id;
-    const [oldest] = listings;
+    const [found] = await this.prisma.$queryRaw<[{ id: string | null; earliest: Date | null }]>`
+      SELECT (array_agg(id ORDER BY known_at DESC, id DESC) FILTER (WHERE known_at <= ${asOf}::timestamptz))[1]
+          AS id, min(known_at) AS earliest
+      FROM (
+        SELECT r.id, date_trunc('milliseconds', coalesce(run.as_of, e.ended_at)) AS known_at
+        FROM source_read r JOIN source_read_end e ON e.read_id = r.id
+          LEFT JOIN reconciliation_run run ON run.id = r.caused_by
+        WHERE r.source = 'transactions' AND e.complete AND ${isRecordOf('r.account', account)}
+          AND coalesce(r.from_at <= ${earliest}::timestamptz, true)
+          AND coalesce(r.to_at >= ${latest}::timestamptz, true)
+      ) AS listing`;
+    if (found.id !== null) return found.id;
     throw new Problem('listing_missing', {
-      text: oldest
+      text: found.earliest
         ? "No complete listing of the upstream's transactions of this period had been read by then. The " +
-          `earliest was read at ${oldest.known_at.toISOString()}. Set as_of to that time or omit it.`
+          `earliest was read at ${found.earliest.toISOString()}. Set as_of to that time or omit it.`
         : "No complete listing of the upstream's transactions of this period has been read. Omit as_of.",
     });
   }

@@ -27,14 +27,14 @@ describe('the back-off of calls in doubt', () => {
     const backOff = new BackOff(10_000);
     const waits: number[] = [];
     for (let now = 0; waits.length < 6;) {
-      backOff.failed('a', SENT, now);
+      backOff.polled('a', SENT, now, 0, true);
       const next = dueAt(backOff, now);
       waits.push((next - now) / 1_000);
       now = next;
     }
     expect(waits).toEqual([10, 20, 40, 60, 60, 60]);
     for (let round = 0; round < 12; round += 1) backOff.polled('a', SENT, 0, 0);
-    backOff.failed('a', SENT, HOUR);
+    backOff.polled('a', SENT, HOUR, 0, true);
     expect(dueAt(backOff, HOUR) - HOUR).toBe(60_000);
   });
 

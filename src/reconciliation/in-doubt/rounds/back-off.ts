@@ -40,19 +40,15 @@ export class BackOff {
   }
 
   /**
-   * Records that a call was polled.
-   * @param quietAt end of its quiet period, at which the call is due in any case.
+   * Records that a call was polled, or that the upstream failed meanwhile.
+   * @param dueAt end of its quiet period, at which the call is due in any case.
    */
-  polled(id: string, sentFrom: Date, now: number, quietAt: number): void {
-    const waitMs = this.nextWait(id, HOUR_MS);
-    const at = quietAt > now ? Math.min(now + waitMs, quietAt) : now + waitMs;
+  polled(id: string, sentFrom: Date, now: number, dueAt: number, hasFailed = false): void {
+    const most = Math.max(hasFailed ? FAILED_MOST_MS : HOUR_MS, this.firstMs);
+    const before = this.waiting.get(id);
+    const waitMs = before ? Math.min(2 * before.waitMs, most) : this.firstMs;
+    const at = Math.min(now + waitMs, dueAt > now ? dueAt : Infinity);
     this.waiting.set(id, { sentAt: sentFrom.getTime(), at, waitMs, polledAt: now });
-  }
-
-  /** Records that a call was to be polled, and the upstream failed. */
-  failed(id: string, sentFrom: Date, now: number): void {
-    const waitMs = this.nextWait(id, FAILED_MOST_MS);
-    this.waiting.set(id, { sentAt: sentFrom.getTime(), at: now + waitMs, waitMs, polledAt: now });
   }
 
   /** Sorts IDs for polling: never polled first, then the longest ago. */
@@ -69,10 +65,5 @@ export class BackOff {
   /** Forgets calls that are no longer in doubt. */
   keepOnly(ids: ReadonlySet<string>): void {
     for (const id of this.waiting.keys()) if (!ids.has(id)) this.waiting.delete(id);
-  }
-
-  private nextWait(id: string, mostMs: number): number {
-    const before = this.waiting.get(id);
-    return before ? Math.min(2 * before.waitMs, Math.max(mostMs, this.firstMs)) : this.firstMs;
   }
 }

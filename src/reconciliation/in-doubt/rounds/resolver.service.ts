@@ -195,11 +195,8 @@ export class ResolverService {
     for (const call of due) {
       const now = clock.nowMs();
       const quietAt = quietUntil(call, rules);
-      if (failed.has(call.id)) this.backOff.failed(call.id, call.sentFrom, now);
-      else {
-        const dueAt = quietAt > now ? quietAt : walletsCountFrom(call, rules);
-        this.backOff.polled(call.id, call.sentFrom, now, dueAt);
-      }
+      const dueAt = quietAt > now ? quietAt : walletsCountFrom(call, rules);
+      this.backOff.polled(call.id, call.sentFrom, now, dueAt, failed.has(call.id));
     }
     for (const { intentId, verdict } of verdicts) {
       this.metrics.verdicts.inc({ verdict });

@@ -78,21 +78,19 @@ function balancesOf({ balance }: Wallet, entries: ListedEntry[], { from, to }: P
 }
 
 function sumsOf(booked: BookedEntry[]): Partial<Record<Flow, SumRecord>> {
-  const sums = new Map<Flow, { count: number; usd: Decimal }>();
-  const add = (flow: Flow, usd: Decimal, count: number) => {
-    const sum = sums.get(flow) ?? { count: 0, usd: new Decimal(0) };
-    sums.set(flow, { count: sum.count + count, usd: sum.usd.add(usd) });
-  };
-  for (const { entry, flow, fee } of booked) {
-    const sign = entry.isDebit ? -1 : 1;
-    add(flow, new Decimal(entry.amount).sub(fee).mul(sign), 1);
-    if (Number(fee) !== 0) add('fee', new Decimal(fee).mul(sign), 0);
-  }
-  const inOrder = FLOWS.flatMap((flow): [Flow, SumRecord][] => {
-    const sum = sums.get(flow);
-    return sum ? [[flow, { count: sum.count, usd: sum.usd.toFixed() }]] : [];
+  const parts = booked.flatMap(({ entry: { amount, isDebit }, flow, fee }) => {
+    const usd = (part: Decimal.Value) => new Decimal(part).mul(isDebit ? -1 : 1);
+    const own = { flow, usd: usd(new Decimal(amount).sub(fee)), count: 1 };
+    return Number(fee) === 0 ? [own] : [own, { flow: 'fee', usd: usd(fee), count: 0 }];
   });
-  return Object.fromEntries(inOrder);
+  const sums = FLOWS.flatMap((flow): [Flow, SumRecord][] => {
+    const own = parts.filter((part) => part.flow === flow);
+    const count = own.reduce((sum, part) => sum + part.count, 0);
+    return own.length > 0
+      ? [[flow, { count, usd: Decimal.sum(0, ...own.map(({ usd }) => usd)).toFixed() }]]
+      : [];
+  });
+  return Object.fromEntries(sums);
 }
 
 /**
