@@ -1,4 +1,3 @@
-import { Decimal } from 'decimal.js';
 import { Client } from 'pg';
 import { Prisma } from '../../../platform/database/generated/client';
 import { describedFlow } from '../../book/flows';
@@ -7,7 +6,7 @@ import { ENTRY_SUBJECT, NAMED_ENTRIES, WALLET } from '../balances';
 import { harmless, plainWord } from '../recipients';
 import { IncompleteRecord, WalletRecord } from '../totals.dto';
 import { entryFaults } from './completeness';
-import { explain, EntryExplanation, Explanations } from './entry-matching';
+import { explain, Explanations } from './entry-matching';
 import { WalletEntry } from './entry-offers';
 import { backInWallets, paidFromWallets, partlyFailedIn, batchOf } from './wallet-offers';
 import { BookedEntry, ListedEntry, statementsOf, withTimes } from './wallet-statement';
@@ -134,67 +133,50 @@ function insertUnexplained({ from }: Plan, readId: string, unexplained: WalletEn
       ON d."walletId" = e.wallet_id AND d.ordinal = e.ordinal`;
 }
 
-/** The failed items of a batch, which moved no money in the end. */
-interface FailedBatch {
-  batch: string;
-  /** Cost of the other items and of all fees, in US dollars. Fees of failed items may be kept. */
-  rest: string;
-  /** Failed items by transaction number, in US dollars without fees. */
-  items: Record<string, number>;
-}
+/** The debits or the credits, with their explanations, as rows `b`. */
+const rowsOf = (side: Explanations) => {
+  const rows = [...side].map(([{ amount }, { batch, single, flow }], i) => ({
+    i,
+    batch,
+    single,
+    flow,
+    amount,
+  }));
+  return Prisma.sql`json_to_recordset(${JSON.stringify(rows)}::json)
+    AS b(i integer, batch text, single text, flow text, amount numeric)`;
+};
 
-const failedOf = (batches: string[]) => Prisma.sql`
-  SELECT ${batchOf(Prisma.sql`theirs`)} AS batch,
-    coalesce(sum(coalesce(fee, 0) + CASE WHEN word <> 'not' THEN coalesce(usd, 0) ELSE 0 END), 0)::text
-      AS rest,
-    json_object_agg(n::text, coalesce(usd, 0)) FILTER (WHERE word = 'not') AS items
-  FROM theirs WHERE ${batchOf(Prisma.sql`theirs`)} = ANY (${batches}::text[])
-  GROUP BY 1 HAVING bool_or(word = 'not')`;
+const BATCH = batchOf(Prisma.sql`theirs`);
 
-/** The batch of each listed refund or reversal, by its number. */
-const REFUNDED = Prisma.sql`SELECT l.a::text AS single, ${batchOf(Prisma.sql`t`)} AS batch
-  FROM set_aside_link l JOIN theirs t ON t.n = l.t`;
-
-/** Returns the debits of payouts that moved no money and were never credited back. They explain no loss. */
+/**
+ * Returns the debits of payouts that moved no money and were never credited back. They explain no loss. The
+ * fees of failed payouts may be kept.
+ */
 async function neverReturned(
   db: Client,
   debits: Explanations,
   credits: Explanations,
 ): Promise<WalletEntry[]> {
-  const batches = [...new Set([...debits.values()].map(({ batch }) => batch))];
-  if (batches.length === 0) return [];
-  const { rows } = await db.query<FailedBatch>(failedOf(batches));
-  const failed = new Map(rows.map((row) => [row.batch, row]));
-  if (failed.size === 0) return [];
-  const refunded = await db.query<{ single: string; batch: string }>(REFUNDED);
-  const batchOf = new Map(refunded.rows.map(({ single, batch }) => [single, batch]));
-  const returned = sums(
-    [...credits].map(([{ amount }, { batch, single }]) => [
-      batchOf.get(single ?? '') ?? batch,
-      new Decimal(amount),
-    ]),
-  );
-  const owing = [...debits].flatMap(([entry, explanation]) => {
-    const batch = failed.get(explanation.batch);
-    const usd = batch ? owedFor(entry, explanation, batch) : new Decimal(0);
-    return usd.gt(0) ? [{ entry, batch: explanation.batch, usd }] : [];
-  });
-  const owed = sums(owing.map(({ batch, usd }) => [batch, usd]));
-  return owing.flatMap(({ entry, batch }) => (owed.get(batch)?.gt(returned.get(batch) ?? 0) ? [entry] : []));
-}
-
-/** Returns the part of a debit for items that moved no money. */
-function owedFor(
-  { amount }: WalletEntry,
-  { single, flow }: EntryExplanation,
-  { rest, items }: FailedBatch,
-): Decimal {
-  if (flow === 'fee') return new Decimal(0);
-  return single === null ? new Decimal(amount).sub(rest) : new Decimal(items[single] ?? 0);
-}
-
-function sums(parts: [string, Decimal][]): Map<string, Decimal> {
-  const sums = new Map<string, Decimal>();
-  for (const [name, usd] of parts) sums.set(name, usd.add(sums.get(name) ?? 0));
-  return sums;
+  const { rows } = await db.query<{ i: number }>(Prisma.sql`
+    WITH failed AS (
+      SELECT ${BATCH} AS batch, json_object_agg(n, coalesce(usd, 0)) FILTER (WHERE word = 'not') AS items,
+        sum(coalesce(fee, 0) + CASE WHEN word <> 'not' THEN coalesce(usd, 0) ELSE 0 END) AS rest
+      FROM theirs WHERE ${BATCH} IN (SELECT batch FROM ${rowsOf(debits)})
+      GROUP BY 1 HAVING bool_or(word = 'not')
+    ), owed AS (
+      SELECT * FROM (
+        SELECT b.i, b.batch, CASE WHEN b.single IS NULL THEN b.amount - f.rest
+          ELSE (f.items ->> b.single)::numeric END AS usd
+        FROM ${rowsOf(debits)} JOIN failed f USING (batch) WHERE b.flow <> 'fee'
+      ) AS parts WHERE usd > 0
+    ), refunded AS (
+      SELECT l.a::text AS single, ${BATCH} AS batch FROM set_aside_link l JOIN theirs ON theirs.n = l.t
+    ), returned AS (
+      SELECT coalesce(r.batch, b.batch) AS batch, sum(b.amount) AS usd
+      FROM ${rowsOf(credits)} LEFT JOIN refunded r USING (single) GROUP BY 1
+    )
+    SELECT i FROM owed o LEFT JOIN returned r USING (batch)
+    WHERE (SELECT sum(usd) FROM owed WHERE batch = o.batch) > coalesce(r.usd, 0)`);
+  const entries = [...debits.keys()];
+  return rows.flatMap(({ i }) => entries[i] ?? []);
 }
