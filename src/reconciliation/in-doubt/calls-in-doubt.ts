@@ -39,9 +39,9 @@ export interface SentCall {
 }
 
 /** A transaction that could be a payout in doubt, but is not attributed to it. Its names are not masked. */
-export type RelatedTransaction = Omit<VerdictTransaction, 'position'>;
+export type RelatedTransaction = VerdictTransaction;
 
-/** The columns of `RelatedTransaction`, of a row `t` of the book or of a reading. */
+/** The columns of `RelatedTransaction` except its position, of a row `t` of the book or of a reading. */
 export const RELATED = Prisma.sql`t.read_id::text, coalesce(t.ordinal, 0)::float8 AS ordinal,
   t.upstream_ref, t.upstream_id, t.batch_ref, t.status, trim_scale(t.amount_usd)::text AS amount_usd,
   to_char(t.issued_at AT TIME ZONE 'UTC', 'YYYY-MM-DD"T"HH24:MI:SS.MS"Z"') AS at`;

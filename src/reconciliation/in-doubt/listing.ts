@@ -119,7 +119,7 @@ export async function readSingle(
   vocabulary: StatusVocabulary,
 ): Promise<ListedTransaction | undefined> {
   const [row] = await prisma.$queryRaw<Omit<ListedTransaction, 'meaning'>[]>`
-    SELECT ${RELATED}, ${KEYS_LISTED} AS names
+    SELECT ${RELATED}, NULL AS position, ${KEYS_LISTED} AS names
     FROM upstream_transaction t WHERE read_id = ${readId}::uuid ORDER BY ordinal LIMIT 1`;
   return row && { ...row, meaning: vocabulary.statusOf(row.status) };
 }

@@ -44,6 +44,7 @@ export function relatedTransaction(amountUsd: string): RelatedTransaction {
   return {
     read_id: 'read',
     ordinal: 0,
+    position: null,
     upstream_ref: 'one',
     upstream_id: null,
     batch_ref: null,

@@ -16,8 +16,7 @@ import { Turns } from '../../../platform/jobs/turns';
 import { BookService } from '../../book/book.service';
 import { ContradictionsService } from '../../book/contradictions.service';
 import { SourcesService } from '../../sources/sources.service';
-import { ResolverService } from './resolver.service';
-import { ResolverRound } from './rounds.dto';
+import { NOTHING, ResolverService } from './resolver.service';
 
 /** Reads back the subjects of the upstream's events one by one, and settles their payouts. */
 @Injectable()
@@ -155,7 +154,7 @@ export class ResolverJob implements Job {
       if (asked.length === 0 || signal.aborted) return;
       const round = await this.resolver.runOnce(signal).catch((err: unknown) => {
         this.logger.warn({ err }, 'requested resolver round failed');
-        return failedRound();
+        return { ...NOTHING, in_doubt: 0, failure: 'round_failed' };
       });
       if (!signal.aborted) await answerRounds(this.prisma, asked, round); // else another worker answers
     } catch (err) {
@@ -178,9 +177,4 @@ export class ResolverJob implements Job {
     this.dueAt = Math.min(this.dueAt, now + SOON_MS);
     turns.wake();
   }
-}
-
-/** Returns the result of a round that failed as a whole. The worker's log has the reason. */
-function failedRound(): ResolverRound {
-  return { in_doubt: 0, polled: 0, failure: 'round_failed', reads: [], verdicts: [] };
 }

@@ -65,7 +65,7 @@ export class RefusedReservationsService {
 /** Calls in doubt per round. The next rounds read the rest. */
 const MOST_PER_ROUND = 10_000;
 
-const NOTHING: Omit<ResolverRound, 'in_doubt'> = { polled: 0, failure: null, reads: [], verdicts: [] };
+export const NOTHING: Omit<ResolverRound, 'in_doubt'> = { polled: 0, failure: null, reads: [], verdicts: [] };
 
 /**
  * Determines the outcomes of calls in doubt. It never sends a payout again. One listing of an account's

@@ -2,7 +2,7 @@ import { VerdictEvidence, VerdictTransaction } from '../../../journal/settlement
 import { CreationRules, CREATED_BY } from '../../../operations/items/effects';
 import { quietMsOf } from '../../../operations/lifecycle/rejections';
 import { asRecorded, proseAsRecorded, writtenNumbers } from '../../../platform/privacy/recorded';
-import { ListedTransaction, RelatedTransaction, Rules, SentCall } from '../calls-in-doubt';
+import { RelatedTransaction, Rules, SentCall } from '../calls-in-doubt';
 import { WalletStatements } from '../wallet-statements';
 
 /** What the upstream's listing proves about the calls in doubt, besides the transactions of their payouts. */
@@ -29,12 +29,10 @@ export interface Listing {
 /** Kinds of transactions that debit a wallet. */
 const PAID_KINDS = [...CREATED_BY.values()].flatMap(({ name, paidAtOnce }) => (paidAtOnce ? [name] : []));
 
-/** A payout in doubt whose transaction is listed with a status that has no meaning, or of another payment. */
-export interface UnclearPayout {
-  position: number;
+/** The transaction of a payout in doubt whose status has no meaning, or that is of another payment. */
+export interface UnclearTransaction extends RelatedTransaction {
   /** Whether the listing shows the transaction that the answer names as that of another payment. */
   isRefuted: boolean;
-  transaction: RelatedTransaction;
 }
 
 /** Facts that decide a verdict about the payouts in doubt of a call. */
@@ -45,8 +43,8 @@ export interface Facts {
   rules: Rules;
   /** Whether the listing was requested after the quiet period. Unlisted transactions then stay unlisted. */
   isQuiet: boolean;
-  /** The payouts whose transactions are known and prove nothing. */
-  unclear: UnclearPayout[];
+  /** The transactions of payouts in doubt that are known and prove nothing, with their positions. */
+  unclear: UnclearTransaction[];
   /** Transactions without a payout that may be of the call, such as another amount for its recipient. */
   related: RelatedTransaction[];
   /** Whether the listing reaches back before the call. Otherwise it may have been cut off. */
@@ -141,23 +139,24 @@ const MOST_UNSETTLED = 100;
 export function evidenceOf(reads: string[], listed: RelatedTransaction[], calls: string[]): VerdictEvidence {
   return {
     reads,
-    transactions: listed.slice(0, MOST_UNSETTLED).map((transaction) => toEvidence(transaction, null)),
+    transactions: listed.slice(0, MOST_UNSETTLED).map(toEvidence),
     calls: calls.slice(0, MOST_UNSETTLED),
   };
 }
 
-export function toEvidence(
-  { names = [], meaning: _, ...transaction }: RelatedTransaction & Partial<ListedTransaction>,
-  position: number | null,
-): VerdictTransaction {
+function toEvidence(listed: RelatedTransaction & { names?: string[] }): VerdictTransaction {
+  const { read_id, ordinal, position, at, amount_usd, names = [] } = listed;
   // An upstream may use the recipient's phone number as the ID of a payment.
   const numbers = writtenNumbers(names.filter((key) => key.startsWith('+')));
   return {
-    ...transaction,
+    read_id,
+    ordinal,
     position,
-    upstream_ref: asRecorded(transaction.upstream_ref, numbers),
-    upstream_id: asRecorded(transaction.upstream_id, numbers),
-    batch_ref: asRecorded(transaction.batch_ref, numbers),
-    status: proseAsRecorded(transaction.status),
+    at,
+    amount_usd,
+    upstream_ref: asRecorded(listed.upstream_ref, numbers),
+    upstream_id: asRecorded(listed.upstream_id, numbers),
+    batch_ref: asRecorded(listed.batch_ref, numbers),
+    status: proseAsRecorded(listed.status),
   };
 }

@@ -7,15 +7,15 @@ import { Prisma } from '../../../platform/database/generated/client';
 import { unclaimed } from '../../book/candidates';
 import { KEYS_LISTED } from '../../book/sightings';
 import { ItemInDoubt, RELATED, RelatedTransaction, SentCall } from '../calls-in-doubt';
-import { UnclearPayout } from './facts';
+import { UnclearTransaction } from './facts';
 
-type UnclearRow = RelatedTransaction & Omit<UnclearPayout, 'transaction'> & { callId: string };
+type UnclearRow = UnclearTransaction & { callId: string; position: number };
 
 /**
  * Finds the payouts in doubt whose transactions the book knows: those with a status that has no meaning, and
  * those of answers that a listing refutes.
  */
-export async function findUnclear(db: Client, calls: SentCall[]): Promise<Map<string, UnclearPayout[]>> {
+export async function findUnclear(db: Client, calls: SentCall[]): Promise<Map<string, UnclearTransaction[]>> {
   const ids = calls.map(({ id }) => id);
   const { rows } = await db.query<UnclearRow>(Prisma.sql`
     SELECT p.call_id::text AS "callId", p.position, "isRefuted", ${RELATED}
@@ -30,12 +30,7 @@ export async function findUnclear(db: Client, calls: SentCall[]): Promise<Map<st
     calls.flatMap(({ id, items }) => items.map(({ position }) => payoutIdOf(id, position))),
   );
   const unclear = rows.filter(({ callId, position }) => open.has(payoutIdOf(callId, position)));
-  return grouped(
-    unclear.map(({ callId, position, isRefuted, ...transaction }) => [
-      callId,
-      { position, isRefuted, transaction },
-    ]),
-  );
+  return grouped(unclear.map(({ callId, ...transaction }) => [callId, transaction]));
 }
 
 /** Maximum number of transactions named for each payout. */
@@ -121,7 +116,7 @@ const IS_NOT_COMPARABLE = Prisma.sql`NOT EXISTS (
 
 function selectRelated(list: DoubtfulContent[]): Prisma.Sql {
   return Prisma.sql`
-    SELECT DISTINCT ON (d.n, t.id) d.n, ${RELATED}
+    SELECT DISTINCT ON (d.n, t.id) d.n, NULL AS position, ${RELATED}
     FROM json_to_recordset(${JSON.stringify(list)}::json) AS d(
       n integer, names text[], usd numeric, reference text, type text, incoming boolean,
       sent_from timestamptz)

@@ -142,11 +142,7 @@ describe('the rules about a call in doubt', () => {
 
   it('settle the payouts without a transaction, and leave one with an unknown status to a person', () => {
     const unclear = [
-      {
-        position: 0,
-        isRefuted: false,
-        transaction: { ...relatedTransaction('0.01'), status: 'ON_HOLD' },
-      },
+      { ...relatedTransaction('0.01'), position: 0, isRefuted: false, status: 'ON_HOLD' },
     ];
     const verdict = judge(factsIn({ title: 'one of two' }, CALL, unclear));
     expect(verdict).toMatchObject({

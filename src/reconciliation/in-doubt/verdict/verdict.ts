@@ -1,6 +1,6 @@
 import { NewEntry } from '../../../journal/records/records';
 import { Verdict } from '../calls-in-doubt';
-import { evidenceOf, Facts, quietUntil, toEvidence } from './facts';
+import { evidenceOf, Facts, quietUntil } from './facts';
 
 /**
  * Conclusion of a rule about the payouts in doubt of a call.
@@ -119,7 +119,7 @@ function unclearReason({ unclear }: Facts): string {
       'the listing is wrong. A person must find out whether this payout was made.'
     );
   }
-  const word = unclear[0]?.transaction.status ?? null;
+  const word = unclear[0]?.status ?? null;
   const status = word === null ? 'without a status' : `with the status "${word}"`;
   return (
     `The upstream lists ${unclear.length === 1 ? 'a payout' : `${unclear.length} payouts`} of this call ` +
@@ -129,11 +129,5 @@ function unclearReason({ unclear }: Facts): string {
 
 /** Returns the readings that a conclusion depends on, and the transactions that it is about. */
 function evidenceFor({ listing: { readId, wallets }, unclear, related }: Facts) {
-  const { transactions, ...evidence } = evidenceOf(
-    wallets ? [readId, wallets.readId] : [readId],
-    related,
-    [],
-  );
-  const own = unclear.map(({ position, transaction }) => toEvidence(transaction, position));
-  return { ...evidence, transactions: [...own, ...transactions] };
+  return evidenceOf(wallets ? [readId, wallets.readId] : [readId], [...unclear, ...related], []);
 }
