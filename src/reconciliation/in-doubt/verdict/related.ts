@@ -39,17 +39,6 @@ const MOST_NAMED = 20;
 const BEFORE = Prisma.sql`make_interval(secs => ${DATED_BEFORE_MS / 1_000})`;
 const ZONES_BEFORE = Prisma.sql`make_interval(secs => ${ZONE_ERROR_MS / 1_000})`;
 
-/** Payouts in doubt that have the same content and about the same time. */
-interface DoubtfulContent {
-  n: number;
-  names: string[];
-  usd: string | null;
-  reference: string | null;
-  type: string;
-  incoming: boolean;
-  sent_from: Date;
-}
-
 /**
  * Finds the transactions without a payout that could be a payout in doubt, changed by the upstream in some
  * way: to the recipient of one in any spelling, with its reference, or with its amount and without a
@@ -61,36 +50,30 @@ export async function findRelated(
   account: string,
   calls: SentCall[],
 ): Promise<Map<string, RelatedTransaction[]>> {
-  const contents = new Map<string, DoubtfulContent & { calls: Set<string> }>();
-  for (const call of calls) for (const item of call.items) addContent(contents, call, item);
-  const list = [...contents.values()];
-  if (list.length === 0) return new Map();
-  const earliest = new Date(Math.min(...list.map(({ sent_from: at }) => at.getTime())));
+  if (calls.length === 0) return new Map();
+  const payouts = calls.flatMap((call) =>
+    call.items.map((item) => [contentOf(call, item), call.id] as const),
+  );
+  const contents = [...grouped(payouts)];
+  const earliest = new Date(Math.min(...calls.map(({ sentFrom }) => sentFrom.getTime())));
   await db.query('DROP TABLE IF EXISTS loose, doubtful');
   await db.query(makeLoose(account, earliest));
   await db.query('CREATE INDEX ON loose (name); CREATE INDEX ON loose (amount_usd); ANALYZE loose');
-  const { rows } = await db.query<RelatedTransaction & { n: number }>(selectRelated(list));
-  const callsOf = (n: number) => [...(list[n]?.calls ?? [])];
+  const { rows } = await db.query<RelatedTransaction & { n: number }>(
+    selectRelated(contents.map(([content]) => content)),
+  );
+  const callsOf = (n: number) => [...new Set(contents[n - 1]?.[1])];
   return grouped(rows.flatMap(({ n, ...transaction }) => callsOf(n).map((id) => [id, transaction] as const)));
 }
 
-function addContent(
-  contents: Map<string, DoubtfulContent & { calls: Set<string> }>,
-  { id, operation, sentFrom }: SentCall,
+/** Returns the content of a payout in doubt as JSON. Equal ones of a minute share their look-up. */
+function contentOf(
+  { operation, sentFrom }: SentCall,
   { names, amountUsd: usd, reference }: ItemInDoubt,
-): void {
-  const created = CREATED_BY.get(operation);
-  if (!created) return;
-  const { type, incoming } = created;
-  // Calls of a minute share their look-up.
+): string {
+  const { type, incoming } = CREATED_BY.get(operation) ?? {};
   const minute = new Date(Math.floor(sentFrom.getTime() / 60_000) * 60_000);
-  const key = JSON.stringify([names, usd, reference, type, incoming, minute]);
-  const known = contents.get(key);
-  if (known) known.calls.add(id);
-  else {
-    const content = { n: contents.size, names, usd, reference, type, incoming, sent_from: minute };
-    contents.set(key, { ...content, calls: new Set([id]) });
-  }
+  return JSON.stringify({ names, usd, reference, type, incoming, sent_from: minute });
 }
 
 /** `loose`: the transactions without a payout, one row for each name, or one without a name. */
@@ -114,12 +97,12 @@ const IS_AMOUNT_OR_UNKNOWN = Prisma.sql`coalesce(u.amount_usd = d.usd, TRUE)`;
 const IS_NOT_COMPARABLE = Prisma.sql`NOT EXISTS (
   SELECT FROM unnest(u.keys) AS a(key), unnest(d.names) AS b(key) WHERE name_kind(a.key) = name_kind(b.key))`;
 
-function selectRelated(list: DoubtfulContent[]): Prisma.Sql {
+function selectRelated(contents: string[]): Prisma.Sql {
   return Prisma.sql`
-    SELECT DISTINCT ON (d.n, t.id) d.n, NULL AS position, ${RELATED}
-    FROM json_to_recordset(${JSON.stringify(list)}::json) AS d(
-      n integer, names text[], usd numeric, reference text, type text, incoming boolean,
-      sent_from timestamptz)
+    SELECT DISTINCT ON (d.n, t.id) d.n::integer, NULL AS position, ${RELATED}
+    FROM ROWS FROM (json_to_recordset(${`[${contents.join(',')}]`}::json) AS (
+      names text[], usd numeric, reference text, type text, incoming boolean, sent_from timestamptz)
+    ) WITH ORDINALITY AS d(names, usd, reference, type, incoming, sent_from, n)
     CROSS JOIN LATERAL (
       (SELECT u.* FROM loose u WHERE u.name IN (SELECT loose_name(key) FROM unnest(d.names) AS key)
         AND NOT u.names_call AND (${IS_TYPE} OR ${IS_AMOUNT} AND NOT d.incoming)
