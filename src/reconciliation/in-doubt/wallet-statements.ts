@@ -6,16 +6,16 @@ const NOISE_USD = new Decimal('0.000001');
 
 /** An entry of a wallet. The upstream may omit any of its members. */
 export interface StatementEntry {
-  at: Date | null;
-  before: Decimal | null;
-  after: Decimal | null;
+  at: Date | string | null;
+  before: Decimal.Value | null;
+  after: Decimal.Value | null;
 }
 
 /** A wallet with its entries, newest first. */
 export interface WalletStatement {
   id: string;
   type: string | null;
-  balance: Decimal | null;
+  balance: Decimal.Value | null;
   entries: StatementEntry[];
 }
 
@@ -44,7 +44,7 @@ export class WalletStatements {
   /** Returns whether a wallet has a debit since a time. */
   showDebitSince(since: Date): boolean {
     return this.statements.some(({ entries }) =>
-      entries.some((entry) => isDebit(entry) && (entry.at ?? since) >= since),
+      entries.some((entry) => isDebit(entry) && new Date(entry.at ?? since) >= since),
     );
   }
 }
@@ -59,32 +59,25 @@ function showsNoDebitSince(since: Date, { balance, entries }: WalletStatement): 
     const { at, before, after } = entry;
     if (expected === null || at === null || before === null || after === null || !isSame(after, expected))
       return false;
-    if (at < since) return true;
+    if (new Date(at) < since) return true;
     if (isDebit(entry)) return false;
     expected = before;
   }
   // The wallet was empty before its first entry.
-  return expected !== null && isSame(expected, new Decimal(0));
+  return expected !== null && isSame(expected, 0);
 }
 
 function isDebit({ before, after }: StatementEntry): boolean {
-  return before !== null && after !== null && before.minus(after).greaterThan(NOISE_USD);
+  return before !== null && after !== null && new Decimal(before).minus(after).greaterThan(NOISE_USD);
 }
 
-function isSame(one: Decimal, other: Decimal): boolean {
-  return one.minus(other).abs().lessThanOrEqualTo(NOISE_USD);
-}
-
-interface StatementRow {
-  id: string;
-  type: string | null;
-  balance: string | null;
-  entries: { at: string | null; before: string | null; after: string | null }[];
+function isSame(one: Decimal.Value, other: Decimal.Value): boolean {
+  return new Decimal(one).minus(other).abs().lessThanOrEqualTo(NOISE_USD);
 }
 
 /** Reads the statements of a complete reading. */
 export async function readStatements(prisma: PrismaService, readId: string): Promise<WalletStatement[]> {
-  const rows = await prisma.$queryRaw<StatementRow[]>`
+  return prisma.$queryRaw`
     SELECT w.wallet_id AS id, w.type, w.balance::text AS balance,
       coalesce(json_agg(
         json_build_object('at', e.entered_at, 'before', e.balance_before::text, 'after', e.new_balance::text)
@@ -92,18 +85,4 @@ export async function readStatements(prisma: PrismaService, readId: string): Pro
     FROM upstream_wallet w
     LEFT JOIN upstream_wallet_entry e ON e.read_id = w.read_id AND e.wallet_id = w.wallet_id
     WHERE w.read_id = ${readId}::uuid GROUP BY w.wallet_id, w.type, w.balance`;
-  return rows.map(({ id, type, balance, entries }) => ({
-    id,
-    type,
-    balance: toDecimal(balance),
-    entries: entries.map(({ at, before, after }) => ({
-      at: at === null ? null : new Date(at),
-      before: toDecimal(before),
-      after: toDecimal(after),
-    })),
-  }));
-}
-
-function toDecimal(text: string | null): Decimal | null {
-  return text === null ? null : new Decimal(text);
 }
