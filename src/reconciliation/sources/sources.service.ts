@@ -16,7 +16,7 @@ import { UnknownStatuses } from '../../journal/outcomes/unknown-statuses';
 import { NewSourceRead } from '../../journal/reconciliation/reconciliations';
 import { PrismaService } from '../../platform/database/pools/prisma.service';
 import { Cause, ListingOptions, ReadResult, recordRead, SourceContents } from './source-read';
-import { TransactionWriter, earlier, isFaulty, isWithin, insertWallets } from './transaction-writer';
+import { TransactionWriter, isFaulty, isWithin, insertWallets } from './transaction-writer';
 
 type Source = Exclude<NewSourceRead['source'], 'statement'>;
 
@@ -50,27 +50,26 @@ export class SourcesService {
     const account = this.upstream.of(name);
     return this.read(source, account, cause, { subject: null, ...window }, async (readId) => {
       const writer = new TransactionWriter(this.prisma, readId);
-      const counts = { rows: 0, faults: 0, oldest: null as Date | null };
-      let oldest: { ordinal: number; transaction: Transaction } | undefined;
+      const counts = { rows: 0, faults: 0 };
+      let oldest: { ordinal: number; transaction: Transaction; at: Date } | undefined;
       const take = async (elements: unknown[]) => {
         for (const element of elements) {
           const ordinal = counts.rows++;
           const transaction = readTransaction(element);
           if (isFaulty(transaction)) counts.faults++;
           this.statuses.note(transaction, null);
-          const before = counts.oldest;
-          counts.oldest = earlier(counts.oldest, transaction.issuedAt);
-          if (counts.oldest !== before) oldest = { ordinal, transaction };
+          const { issuedAt: at } = transaction;
+          if (at && (!oldest || at < oldest.at)) oldest = { ordinal, transaction, at };
           if (keeps(transaction)) writer.add(ordinal, transaction);
         }
         await writer.flow();
         onRows?.(counts.rows);
       };
       const listing = await account.list(listingRequest(account), take, signal);
-      const isKept = !oldest || isWithin(window, oldest.transaction.issuedAt);
-      if (keepsOldest && oldest && !isKept) writer.add(oldest.ordinal, oldest.transaction);
+      if (keepsOldest && oldest && !isWithin(window, oldest.at))
+        writer.add(oldest.ordinal, oldest.transaction);
       await writer.end();
-      return { ...listing, ...counts, kept: writer.kept };
+      return { ...listing, ...counts, oldest: oldest?.at ?? null, kept: writer.kept };
     });
   }
 
