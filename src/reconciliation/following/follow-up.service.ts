@@ -3,6 +3,7 @@ import { MayPay } from '../../gateway/may-pay/may-pay.service';
 import { RunningConfig, SETTINGS } from '../../platform/config/config';
 import { MAIN_ACCOUNT, accountNames } from '../../platform/config/upstream/upstream-accounts';
 import { codeOrNameOf } from '../../platform/errors/error-code';
+import { FailureLog } from '../../platform/jobs/failure-log';
 import { Job } from '../../platform/jobs/job';
 import { Turns } from '../../platform/jobs/turns';
 import { BookService } from '../book/book.service';
@@ -63,9 +64,7 @@ const REST_MS = 60_000;
 @Injectable()
 export class FollowUpJob implements Job {
   readonly name = 'follow';
-  private readonly logger = new Logger('FollowUp');
-  /** Last failure of each failing account. */
-  private readonly complaints = new Map<string, string>();
+  private readonly failures = new FailureLog(new Logger('FollowUp'), 'follow-up');
 
   constructor(
     private readonly followUp: FollowUpService,
@@ -85,13 +84,6 @@ export class FollowUpJob implements Job {
 
   private async poll(account: string, signal: AbortSignal): Promise<void> {
     const failure = await this.followUp.runOnce(account, signal).then((poll) => poll.failure, codeOrNameOf);
-    if (failure === (this.complaints.get(account) ?? null) || signal.aborted) return;
-    if (failure === null) {
-      this.complaints.delete(account);
-      this.logger.log({ account }, 'follow-up succeeded after failures');
-    } else {
-      this.complaints.set(account, failure);
-      this.logger.warn({ account, failure }, 'follow-up failed, will retry');
-    }
+    if (!signal.aborted) this.failures.note(failure, account);
   }
 }

@@ -147,7 +147,7 @@ export async function readSentCalls(
 /** The entries of payouts whose outcome is known. */
 const KNOWN = entriesThat(({ known }) => known);
 
-/** Items of the call `i` as JSON. Without a recipient, as in a collection, each name is of the other party. */
+/** Items of the call `i` as JSON. In a collection, each name is of the other party. */
 const ITEMS = Prisma.sql`coalesce((
   SELECT json_agg(json_build_object(
     'position', n.position, 'names', recipient_keys(r.email, r.phone, r.handle, n.receiver),
@@ -167,7 +167,8 @@ async function readSome(prisma: PrismaService, ids: string[], longestMs: number)
       coalesce((SELECT account FROM client WHERE id = i.client_id), ${MAIN_ACCOUNT}) AS account,
       i.operation, ${RECORDED_STATE} AS state, coalesce(d.process, i.process) AS process,
       ${released} AS "releasedAt", coalesce(o.sent_at, ${received}, ${released}) AS "sentFrom",
-      coalesce(o.answered_at, ${released} + make_interval(secs => ${longestMs / 1_000}::float)) AS "sentUntil",
+      coalesce(o.answered_at, ${released} + make_interval(secs => ${longestMs / 1_000}::float))
+        AS "sentUntil",
       o.intent_id IS NOT NULL AS "hasAnswer", o.record::json ->> 'failure' AS failure,
       o.upstream_status AS "upstreamStatus", ${ITEMS} AS items,
       ARRAY(SELECT pos FROM last_entries(i.id, o.record::json -> 'entries', i.item_count, NULL)

@@ -26,7 +26,9 @@ interface RunMetric {
 const METRICS: readonly RunMetric[] = [
   {
     name: 'last_end_timestamp_seconds',
-    help: 'Unix time at which the newest reconciliation run of each result and account ended, on any instance.',
+    help:
+      'Unix time at which the newest reconciliation run of each result and account ended, on any ' +
+      'instance.',
     labels: ['result', 'account'],
     query: Prisma.sql`
       SELECT json_build_object('result', e.result, 'account', ${ACCOUNT}) AS labels,

@@ -56,7 +56,8 @@ const IS_HELD = Prisma.sql`EXISTS (
     AND (classid::bigint << 32) | objid::bigint = hashtextextended(r.id::text, ${LOCKS.run}::bigint))`;
 
 const RUNS = Prisma.sql`
-  SELECT r.id, coalesce(r.account, ${MAIN_ACCOUNT}) AS account, r.from_at AS "from", r.to_at AS "to", r.as_of AS "asOf", r.historical,
+  SELECT r.id, coalesce(r.account, ${MAIN_ACCOUNT}) AS account, r.from_at AS "from", r.to_at AS "to",
+    r.as_of AS "asOf", r.historical,
     r.read_id AS "readId", coalesce(s.source = 'statement', false) AS "ofStatement",
     ${namesRecipients('s')} AS "comparesPeople", r.settings,
     r.due_at AS "dueAt", r.started_at AS "startedAt",

@@ -116,8 +116,8 @@ export class EarlierReadsService {
   ): Promise<string> {
     const { from: earliest, to: latest } = withMargin(from, to, settings);
     const [found] = await this.prisma.$queryRaw<[{ id: string | null; earliest: Date | null }]>`
-      SELECT (array_agg(id ORDER BY known_at DESC, id DESC) FILTER (WHERE known_at <= ${asOf}::timestamptz))[1]
-          AS id, min(known_at) AS earliest
+      SELECT min(known_at) AS earliest, (array_agg(id ORDER BY known_at DESC, id DESC)
+        FILTER (WHERE known_at <= ${asOf}::timestamptz))[1] AS id
       FROM (
         SELECT r.id, date_trunc('milliseconds', coalesce(run.as_of, e.ended_at)) AS known_at
         FROM source_read r JOIN source_read_end e ON e.read_id = r.id

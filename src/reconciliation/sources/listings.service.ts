@@ -60,7 +60,7 @@ const MOST_NEWS = 50_000;
 
 const DAY_MS = 86_400_000;
 
-/** Reads the listing of an account, and remembers the transactions that this worker has entered in the book. */
+/** Reads listings, and remembers the transactions that this worker has entered in the book. */
 @Injectable()
 export class ListingsService {
   /** A restart empties them. */
@@ -75,8 +75,8 @@ export class ListingsService {
   ) {}
 
   /**
-   * Reads the listing of an account. It keeps all transactions since a time, and those that are new or changed
-   * of the day before, because the upstream's clock may be behind.
+   * Reads the listing of an account. It keeps all transactions since a time, and those of the day before that
+   * are new or changed, because the upstream's clock may be behind.
    * @param since null keeps only the new and changed ones of FOLLOW_UP_DAYS.
    * @returns the reading, and `remember`, to call once its transactions are in the book.
    */

@@ -129,8 +129,8 @@ export class StatementsService {
 
   private rows(rest: Prisma.Sql): Promise<(StatementRecord & { id: string })[]> {
     return this.prisma.$queryRaw`
-      SELECT r.id, r.id AS read_id, coalesce(r.account, ${MAIN_ACCOUNT}) AS account, r.subject AS file, r.mapping,
-        r.read_at AS imported_at, r.client_id, r.actor, e.rows::float8, e.kept::float8,
+      SELECT r.id, r.id AS read_id, coalesce(r.account, ${MAIN_ACCOUNT}) AS account, r.subject AS file,
+        r.mapping, r.read_at AS imported_at, r.client_id, r.actor, e.rows::float8, e.kept::float8,
         e.faults AS fault_count, e.bytes::float8, encode(e.sha256, 'hex') AS sha256
       FROM source_read r JOIN source_read_end e ON e.read_id = r.id
       WHERE r.source = 'statement' AND e.complete ${rest}`;

@@ -9,6 +9,7 @@ import {
   roundsAskedFor,
 } from '../../../journal/reconciliation/worker-tasks';
 import { ofAccount } from '../../../journal/records/accounts';
+import { grouped } from '../../../platform/batches';
 import { RunningConfig, SETTINGS } from '../../../platform/config/config';
 import { PrismaService } from '../../../platform/database/pools/prisma.service';
 import { Job } from '../../../platform/jobs/job';
@@ -40,10 +41,13 @@ export class ReadBackService {
     while (!this.mayPay.obstacleTo('settle')) {
       const waiting = await readBacksAskedFor(this.prisma);
       if (waiting.length === 0) return;
-      for (const subject of new Set(waiting.map(subjectOf))) {
+      for (const events of grouped(waiting.map((event) => [subjectOf(event), event])).values()) {
         if (signal.aborted) return;
-        const events = waiting.filter((event) => subjectOf(event) === subject);
-        if (!(await this.isOfKnown(events, signal))) onDoubt();
+        const isOfKnown = await this.readBack(events[0], signal).catch((err: unknown) => {
+          this.logger.warn({ err, event: events[0]?.id }, 'event not read back');
+          return true;
+        });
+        if (!isOfKnown) onDoubt();
         if (this.mayPay.obstacleTo('settle')) return; // they wait
         const ids = events.map(({ id }) => id);
         await deleteTasks(this.prisma, ids);
@@ -51,22 +55,10 @@ export class ReadBackService {
     }
   }
 
-  private async isOfKnown([event]: ReadBack[], signal: AbortSignal): Promise<boolean> {
-    if (!event) return true;
-    try {
-      return await this.readBack(event, signal);
-    } catch (err) {
-      this.logger.warn({ err, event: event.id }, 'event not read back');
-      return true;
-    }
-  }
-
   /** @returns whether a call of ours already names the transactions. They are then not in doubt. */
-  private async readBack(
-    { id, account, batchRef, upstreamId, upstreamRef }: ReadBack,
-    signal: AbortSignal,
-  ): Promise<boolean> {
-    if (!this.sources.knows(account)) return true;
+  private async readBack(event: ReadBack | undefined, signal: AbortSignal): Promise<boolean> {
+    if (!event || !this.sources.knows(event.account)) return true;
+    const { id, account, batchRef, upstreamId, upstreamRef } = event;
     const cause = { causedBy: id, by: null };
     const read =
       batchRef !== null

@@ -12,6 +12,7 @@ import { clock } from '../../../platform/database/clock';
 import { PrismaService } from '../../../platform/database/pools/prisma.service';
 import { uuidFloor } from '../../../platform/database/uuid';
 import { codeOrNameOf } from '../../../platform/errors/error-code';
+import { FailureLog } from '../../../platform/jobs/failure-log';
 import { findCallsInDoubt, readCallsInDoubt, SentCallState } from '../calls-in-doubt';
 import { quietUntil, walletsCountFrom } from '../verdict/facts';
 import { BackOff } from './back-off';
@@ -76,8 +77,7 @@ export class ResolverService {
   private readonly logger = new Logger('Resolver');
   private readonly backOff: BackOff;
   private working: Promise<unknown> = Promise.resolve();
-  /** The last logged failure. Undefined if the last round succeeded. */
-  private complaint: string | undefined;
+  private readonly failures = new FailureLog(this.logger, 'resolver round');
   /** Sending times of the calls in doubt in the last round. Undefined without a round. */
   private since: number[] | undefined;
 
@@ -107,7 +107,7 @@ export class ResolverService {
 
   /** Polls the calls in doubt that are due. A failure is logged. */
   async run(signal: AbortSignal): Promise<void> {
-    await this.turn(signal, false).catch((error: unknown) => this.complain(codeOrNameOf(error), signal));
+    await this.turn(signal, false).catch((error: unknown) => this.note(codeOrNameOf(error), signal));
   }
 
   /** Polls all calls in doubt now. */
@@ -140,8 +140,8 @@ export class ResolverService {
       [...new Set(due.map(({ account }) => account))].map((account) => this.poll(account, due, signal)),
     );
     const failed = rounds.filter(({ read }) => read.failure !== null);
-    this.complain(
-      failed.map(({ read: { account, failure } }) => `${account}: ${failure}`).join(', ') || undefined,
+    this.note(
+      failed.map(({ read: { account, failure } }) => `${account}: ${failure}`).join(', ') || null,
       signal,
     );
     return {
@@ -168,7 +168,7 @@ export class ResolverService {
   /** Skips the round. A process that must not pay must not judge either. Another worker may take the job. */
   private restWhile(failure: string, signal: AbortSignal): ResolverRound {
     this.since = undefined;
-    this.complain(failure, signal);
+    this.note(failure, signal);
     return { ...NOTHING, in_doubt: 0, failure };
   }
 
@@ -204,14 +204,7 @@ export class ResolverService {
     }
   }
 
-  /**
-   * Logs each failure once.
-   * @param reason undefined after a successful round.
-   */
-  private complain(reason: string | undefined, signal: AbortSignal): void {
-    if (reason === this.complaint || signal.aborted) return;
-    this.complaint = reason;
-    if (reason === undefined) this.logger.log('resolver round succeeded after failures');
-    else this.logger.warn({ failure: reason }, 'resolver round failed, will retry');
+  private note(failure: string | null, signal: AbortSignal): void {
+    if (!signal.aborted) this.failures.note(failure);
   }
 }

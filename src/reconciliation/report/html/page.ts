@@ -212,6 +212,7 @@ function equation(sum: ReportEquation): Markup {
   const [look, symbol, balance] = isZero
     ? (['good', 'tick', 'zero'] as const)
     : (['bad', 'cross', 'not zero'] as const);
+  const shown = markup`<span class="balance">${mark(symbol)}${balance}</span>`;
   return markup`<section class="equation" aria-labelledby="equation">
     <h2 id="equation">The difference, explained</h2>
     <p class="unseen">
@@ -226,13 +227,13 @@ function equation(sum: ReportEquation): Markup {
       <p class="which">explained by</p>
       ${card('Findings', signed(sum.findings_usd))}${sign('+')}
       ${card('Within tolerance', signed(sum.within_tolerance_usd))}${sign('+')}
-      ${card('Residual', signed(sum.residual_usd), look, markup`<span class="balance">${mark(symbol)}${balance}</span>`)}
+      ${card('Residual', signed(sum.residual_usd), look, shown)}
     </div>
     ${
       !isZero &&
       markup`<p class="alarm">
-      The sums do not add up: ${signedUsd(sum.residual_usd)} USD are unexplained. Do not rely on this run. Keep it
-      and report a bug in payout-proxy.
+      The sums do not add up: ${signedUsd(sum.residual_usd)} USD are unexplained. Do not rely on this run.
+      Keep it and report a bug in payout-proxy.
     </p>`
     }
   </section>`;
