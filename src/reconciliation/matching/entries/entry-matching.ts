@@ -10,11 +10,10 @@ import {
   WalletEntry,
 } from './entry-offers';
 
-/** Explanation of one entry. */
-export type EntryExplanation = Pick<Explanation, 'flow' | 'fee' | 'batch' | 'single'>;
+type Offered = Omit<Explanation, 'late' | 'names'>;
 
 /** Explanation of each entry. Entries without one are absent. */
-export type Explanations = Map<WalletEntry, EntryExplanation>;
+export type Explanations = Map<WalletEntry, Offered>;
 
 /** Input of `explain`. */
 export interface ExplanationInput {
@@ -36,28 +35,25 @@ export function explain(entries: WalletEntry[], input: ExplanationInput): Explan
   for (const booking of BOOKINGS) {
     for (const entry of matching.nearestFirst(booking)) matching.assign(entry, booking);
   }
-  const explained: Explanations = new Map(matching.of);
-  for (const entry of all) {
-    if (explained.has(entry)) continue;
+  for (const entry of all.filter((one) => !matching.of.has(one))) {
     const found = partlyFailed.find(
-      (batch) =>
-        isNear(entry, batch.at, toleranceMs) &&
-        matching.isUnused(batch.batch) &&
-        couldCost(batch, entry.amount),
+      (part) =>
+        isNear(entry, part.at, toleranceMs) && matching.isUnused(part.batch) && couldCost(part, entry.amount),
     );
-    if (found) explained.set(entry, { flow: 'payout', fee: '0', batch: found.batch, single: null });
-    if (found) matching.takeBatch(found.batch, entry);
+    if (found) matching.take({ ...found, ...PAID_AT_FIRST, amount: entry.amount }, entry);
   }
-  return explained;
+  return matching.of;
 }
+
+const PAID_AT_FIRST = { booking: 'batch_at_first', flow: 'payout', single: null, fee: '0' } as const;
 
 /**
  * Entries with their explanations, one to one. A batch is booked whole or by its transactions, never both.
  */
 class EntryMatching {
-  readonly of = new Map<WalletEntry, Explanation>();
-  private readonly batches = new Map<string, WalletEntry>();
-  private readonly singles = new Map<string, Map<string, WalletEntry>>();
+  readonly of = new Map<WalletEntry, Offered>();
+  /** The entries of each batch: one of its own, or those of its transactions. */
+  private readonly holders = new Map<string, Map<string | null, WalletEntry>>();
   /** Payments booked without their fee, with the entry of the fee once it is known. */
   private readonly fees = new Map<string, WalletEntry | null>();
   private readonly offered: Map<string, Offers>;
@@ -129,11 +125,7 @@ class EntryMatching {
   }
 
   isUnused(batch: string): boolean {
-    return !this.batches.has(batch) && !this.singles.get(batch)?.size;
-  }
-
-  takeBatch(batch: string, entry: WalletEntry): void {
-    this.batches.set(batch, entry);
+    return !this.holders.get(batch)?.size;
   }
 
   private offersFor(entry: WalletEntry, booking: Booking): Explanation[] {
@@ -147,38 +139,34 @@ class EntryMatching {
   private holderOf(offer: Explanation): WalletEntry | null | undefined {
     const { batch, single, booking } = offer;
     if (booking === 'fee') return this.fees.get(keyOf(offer)) === null ? undefined : null;
-    const whole = this.batches.get(batch);
-    const singles = this.singles.get(batch);
-    if (single !== null) return whole ?? singles?.get(single);
-    if (!singles?.size) return whole;
-    return singles.size === 1 ? [...singles.values()][0] : null;
+    const holders = this.holders.get(batch) ?? new Map<string | null, WalletEntry>();
+    if (single !== null) return holders.get(null) ?? holders.get(single);
+    return holders.size > 1 ? null : [...holders.values()][0];
   }
 
-  private take(offer: Explanation, entry: WalletEntry): void {
+  take(offer: Offered, entry: WalletEntry): void {
     const { batch, single, booking } = offer;
     this.of.set(entry, offer);
     if (booking === 'fee') {
       this.fees.set(keyOf(offer), entry);
       return;
     }
-    if (single === null) this.batches.set(batch, entry);
-    else
-      this.singles.set(batch, (this.singles.get(batch) ?? new Map<string, WalletEntry>()).set(single, entry));
+    const holders = this.holders.get(batch) ?? new Map<string | null, WalletEntry>();
+    this.holders.set(batch, holders.set(single, entry));
     if (isNet(offer)) this.fees.set(keyOf(offer), null);
   }
 
-  private release(offer: Explanation, entry: WalletEntry): void {
+  private release(offer: Offered, entry: WalletEntry): void {
     this.of.delete(entry);
     this.fees.delete(keyOf(offer));
-    if (offer.single === null) this.batches.delete(offer.batch);
-    else this.singles.get(offer.batch)?.delete(offer.single);
+    this.holders.get(offer.batch)?.delete(offer.single);
   }
 }
 
-function isNet({ booking }: Explanation): boolean {
+function isNet({ booking }: Offered): boolean {
   return booking === 'batch_net' || booking === 'single_net';
 }
 
-function keyOf({ batch, single }: Explanation): string {
+function keyOf({ batch, single }: Offered): string {
   return JSON.stringify([batch, single]);
 }
