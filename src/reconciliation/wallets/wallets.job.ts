@@ -31,14 +31,10 @@ interface WalletLevel extends MeasuredWallet {
   readAt: Date;
 }
 
-interface LevelRow {
-  account: string;
-  walletId: string;
-  type: string | null;
+interface LevelRow extends Pick<WalletLevel, 'account' | 'walletId' | 'type' | 'readAt'> {
   balance: string;
   spent: string;
   seconds: number;
-  readAt: Date;
 }
 
 /**
@@ -72,24 +68,24 @@ export async function readWalletLevels(
   return rows.map((row) => toLevel(row, lowBalanceUsd));
 }
 
-function toLevel(row: LevelRow, lowBalanceUsd: ReadonlyMap<string, string>): WalletLevel {
-  const { account, walletId, type, seconds, readAt } = row;
-  const [balanceUsd, spentUsd] = [new Decimal(row.balance), new Decimal(row.spent)];
+function toLevel(
+  { balance, spent, seconds, ...row }: LevelRow,
+  lowBalanceUsd: ReadonlyMap<string, string>,
+): WalletLevel {
+  const { account, walletId, type } = row;
+  const [balanceUsd, spentUsd] = [new Decimal(balance), new Decimal(spent)];
   const names = [`${account}/${walletId}`, walletId, `${account}/${type}`, type ?? ''];
   const low = names.map((name) => lowBalanceUsd.get(name)).find((usd) => usd !== undefined);
   const lowUsd = low === undefined ? null : new Decimal(low);
-  const runwaySeconds = runwayOf(balanceUsd, spentUsd, seconds);
-  const isLow = lowUsd !== null && balanceUsd.lessThan(lowUsd);
   return {
-    account,
+    ...row,
     walletId: asRecorded(walletId) ?? '',
     type: proseAsRecorded(type),
     balanceUsd,
     spentUsd,
-    runwaySeconds,
+    runwaySeconds: runwayOf(balanceUsd, spentUsd, seconds),
     lowUsd,
-    isLow,
-    readAt,
+    isLow: lowUsd !== null && balanceUsd.lessThan(lowUsd),
   };
 }
 
