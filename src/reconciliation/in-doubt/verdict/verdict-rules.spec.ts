@@ -141,9 +141,7 @@ describe('the rules about a call in doubt', () => {
   });
 
   it('settle the payouts without a transaction, and leave one with an unknown status to a person', () => {
-    const unclear = [
-      { ...relatedTransaction('0.01'), position: 0, isRefuted: false, status: 'ON_HOLD' },
-    ];
+    const unclear = [{ ...relatedTransaction('0.01'), position: 0, isRefuted: false, status: 'ON_HOLD' }];
     const verdict = judge(factsIn({ title: 'one of two' }, CALL, unclear));
     expect(verdict).toMatchObject({
       verdict: 'ambiguous',
