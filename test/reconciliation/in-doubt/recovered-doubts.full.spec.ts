@@ -59,12 +59,12 @@ describe('a call restored without its outcome', () => {
   const send = async (path: string, body: object) =>
     (await paying.proxy.post(paying.app, path, body).expect(200)).headers['x-call-id'] ?? '';
 
-  /** Restores a call of three hours ago, one hour ago: a copy with its own ID and time. */
+  /** Restores a call of thirty hours ago, one hour ago: a copy with its own ID and time. */
   async function restoreLike(model: string): Promise<string> {
     await eventually(() =>
       copiedIn(dataDir).some((line) => line.includes('"kind":"intent"') && line.includes(model)),
     );
-    const at = new Date(Date.now() - 3 * HOUR_MS);
+    const at = new Date(Date.now() - 30 * HOUR_MS);
     const id = uuidv7({ msecs: at.getTime() });
     const gone = copyAlone(dataDir, model, join(dataDir, id));
     const line = copiedIn(gone).find((one) => one.includes('"kind":"intent"')) ?? '';
@@ -94,9 +94,9 @@ describe('a call restored without its outcome', () => {
   ])(
     'stays in doubt if the upstream lists a candidate from before the restore: %s',
     async (_what, path, body, paid) => {
-      list(30, { ...paid, phoneNumber: '+254712345000', receiver: undefined });
+      list(60, { ...paid, phoneNumber: '+254712345000', receiver: undefined });
       const model = await send(path, body);
-      list(3, paid);
+      list(30, paid); // more than a day before the restore, which is the error of another time zone
       const id = await restoreLike(model);
       await send(path, body);
       await worker.get(ResolverService).runOnce();
