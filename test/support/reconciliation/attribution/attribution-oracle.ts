@@ -104,6 +104,12 @@ class Oracle extends WorldFacts {
       const shown = this.rows.filter((row) => row.index === index || row.repeats === index);
       const named = this.payouts.filter((one) => one.names === index);
       const claimants = named.filter((one) => !shown.some((row) => this.refutes(one, row)));
+      // After a refuted payout, the rules compare the others: fees are no payouts, and a cent is no rounding.
+      if (
+        claimants.length < named.length &&
+        shown.some((row) => !isPayment(row) || claimants.some((one) => isCentOff(one, row)))
+      )
+        return [];
       const isOwned = claimants.some((one) => !isAfter(this.levelOfPayout(one), 'name'));
       return isOwned || claimants.length === 0 ? [] : [`no answer has ${index}`];
     });
@@ -195,6 +201,9 @@ function levelOf(ground: string | undefined): Level {
   if (ground === undefined) return 'none';
   return LEVEL_OF[ground] ?? (ground as Level);
 }
+
+const isCentOff = (payout: PlacedPayout, row: Row) =>
+  Math.abs(Number(row.usd) - Number(payout.usd)) > Number(row.fee) + 0.0099;
 
 const label = ({ callIndex, position }: PlacedPayout) => `${callIndex}.${position}`;
 
