@@ -72,7 +72,7 @@ export const BOOK = [
     name: 'pairs-that-contradict',
     guards: 'a payout whose transaction is taken for one that contradicts it',
     edits: [
-      ['src/reconciliation/book/attribution.ts', '...MATCH_COLLECTIONS, ...REFUSE,', '...MATCH_COLLECTIONS,'],
+      ['src/reconciliation/book/attribution.ts', '...REFUSE, ...makeNames(ids),', '...makeNames(ids),'],
       ['src/reconciliation/book/attribution.ts', 'UNION ALL SELECT o, t, rule FROM refused', ''],
       ['src/reconciliation/book/attribution.ts', 'const REFUSE = [', 'export const REFUSE = ['],
     ],
@@ -81,7 +81,13 @@ export const BOOK = [
   {
     name: 'batches-beside-contradictions',
     guards: 'a payout without its transaction, because another one with its ID contradicts it',
-    edits: [['src/reconciliation/book/attribution.ts', '...REFUSE, ...MATCH_BATCHES]', '...REFUSE]']],
+    edits: [
+      [
+        'src/reconciliation/book/attribution.ts',
+        '...makeNames(ids), ...MATCH_REFUSED]',
+        '...makeNames(ids)]',
+      ],
+    ],
     noticedBy: ATTRIBUTION,
   },
   {

@@ -8,7 +8,7 @@ import { idsIn, makeCallsWith, readPayouts } from './ours';
 import { PayoutNews } from './payout-news';
 import { MAKE_COMPARED_OPERATIONS, Plan, RunSettings } from './plan';
 import { MATCH_COLLECTIONS } from './references';
-import { matchAll, MATCH_BATCHES, MATCH_NAMED, MATCH_PLACES, NAME_THEIRS } from './rules';
+import { makeNames, matchAll, MATCH_NAMED, MATCH_PLACES, MATCH_REFUSED, NAME_THEIRS } from './rules';
 import { CONTRADICTION_OF_PAIR } from './sightings';
 import { columnsOf } from './theirs';
 
@@ -45,7 +45,8 @@ export async function attribute(db: Client, scope: AttributionScope): Promise<At
   await readPayouts(db, plan, makeCallsWith(plan, scope.calls));
   await runAll(db, [WITHOUT_ATTRIBUTED, Prisma.sql`ANALYZE ours; ANALYZE theirs`]);
   const ids = await idsIn(db, Prisma.sql`run_call`);
-  await runAll(db, [...matchAll(ids), ...MATCH_NAMED, ...MATCH_COLLECTIONS, ...REFUSE, ...MATCH_BATCHES]);
+  await runAll(db, [...matchAll(ids), ...MATCH_NAMED, ...MATCH_COLLECTIONS]);
+  await runAll(db, [...REFUSE, ...makeNames(ids), ...MATCH_REFUSED]);
   await runAll(db, [makeShowsId(scope), ...makeAnswered(scope.account)]);
   for (const timeToleranceSeconds of [scope.usualSeconds, scope.longestSeconds]) {
     await matchAlike(db, { ...plan.settings, timeToleranceSeconds });
@@ -96,7 +97,7 @@ function makeShowsId({ showsIdsOf }: AttributionScope): Prisma.Sql {
 
 /**
  * `refused`: the pairs that contradict each other, such as a payout whose answer names the transaction of
- * another recipient. Both sides are left to the rules for batches, and for what is alike.
+ * another recipient. Both sides are left to the rules for IDs and batches, and for what is alike.
  */
 const REFUSE = [
   Prisma.sql`CREATE TEMP TABLE refused AS

@@ -31,7 +31,7 @@ const MAKE_UNMATCHED = Prisma.sql`
   ANALYZE unmatched_ours; ANALYZE unmatched_theirs`;
 
 /** `unmatched_name`: the names in the answers to calls with unmatched payments, of whichever payment. */
-const makeNames = ({ low, high }: CallIdRange) => [
+export const makeNames = ({ low, high }: CallIdRange) => [
   Prisma.sql`DROP TABLE IF EXISTS unmatched_name`,
   Prisma.sql`CREATE TEMP TABLE unmatched_name AS
   SELECT x.intent_id AS call_id, x.upstream_ref, x.upstream_id, x.batch_ref
@@ -240,3 +240,6 @@ export const MATCH_NAMED = [
 
 /** The rules within a call again, after other rules took rows of it. */
 export const MATCH_PLACES = [...MATCH_BATCHES, BY_PLACE, SETTLE];
+
+/** The rules for rows of refused pairs: a transaction agrees with the payout whose ID it has, then batches. */
+export const MATCH_REFUSED = [...BY_SHARED_OWN_ID.flatMap((rule) => [rule, SETTLE]), ...MATCH_BATCHES];

@@ -133,4 +133,21 @@ export const EXAMPLE_WORLDS: World[] = [
     ],
     rows: [row({ to: 'b', type: 'mobile_money', reference: 'x', batch: 'b' }), row()],
   },
+  // Two answers name a transaction with the ID of another call, whose payout agrees with it.
+  {
+    calls: [
+      mobileMoney([payout()]),
+      mobileMoney([payout({ to: 'b', reference: 'x', names: 0 })], answered),
+      mobileMoney([payout({ usd: '2', names: 0 })], { ...answered, at: 400 }),
+    ],
+    rows: [row({ type: null, reference: 0 })],
+  },
+  // Two answers name a transaction that contradicts both. One of them names another one, without a payout.
+  {
+    calls: [
+      airtime([payout({ names: 0 })], answered),
+      mobileMoney([payout({ to: 'b', usd: '2', names: 0 })], { ...answered, unplaced: 1 }),
+    ],
+    rows: [row({ to: 'b', usd: '2' }), row({ to: 'b', usd: '2', type: null, reference: 1 })],
+  },
 ];
