@@ -233,20 +233,6 @@ export const BOOK = [
     test: 'never settles a payout by a transaction that is of another one, if another process was first',
   },
   {
-    name: 'fenced-alarms',
-    guards: 'doubts and alarms by a worker on an old database',
-    edits: [[SERVICE, "this.mayPay.require('settle'); await", 'void this.mayPay; await']],
-    noticedBy: OVERTAKEN,
-    test: 'is not written by a worker that is fenced after it has entered the reading',
-  },
-  {
-    name: 'fenced-attributions',
-    guards: 'a settlement by a worker on an old database',
-    edits: [[SERVICE, "this.mayPay.require('settle'); // This worker", 'void this.mayPay; // This worker']],
-    noticedBy: OVERTAKEN,
-    test: 'is not written by a worker that is fenced after it has compared the reading',
-  },
-  {
     name: 'clock-behind',
     guards: 'a rejected call that was paid, by an upstream whose clock is hours behind',
     edits: [

@@ -121,4 +121,30 @@ export const CHECKS = [
     noticedBy: 'src/gateway/may-pay/obstacles.spec.ts',
     test: "hides the app's spending from an end user, and shows the app its client's cap",
   },
+  {
+    name: 'fenced-alarms',
+    guards: 'doubts and alarms by a worker on an old database',
+    edits: [
+      [
+        'src/reconciliation/book/book.service.ts',
+        "this.mayPay.require('settle'); await",
+        'void this.mayPay; await',
+      ],
+    ],
+    noticedBy: 'test/reconciliation/book/overtaken.spec.ts',
+    test: 'is not written by a worker that is fenced after it has entered the reading',
+  },
+  {
+    name: 'fenced-attributions',
+    guards: 'a settlement by a worker on an old database',
+    edits: [
+      [
+        'src/reconciliation/book/book.service.ts',
+        "this.mayPay.require('settle'); // This worker",
+        'void this.mayPay; // This worker',
+      ],
+    ],
+    noticedBy: 'test/reconciliation/book/overtaken.spec.ts',
+    test: 'is not written by a worker that is fenced after it has compared the reading',
+  },
 ];

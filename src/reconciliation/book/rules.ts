@@ -210,7 +210,7 @@ const BY_SURE_PLACE = sameBatch([], {
  * Within the call whose answer names the transaction: the same recipient and amount, then the same amount for
  * erased people.
  */
-export const MATCH_BATCHES = [
+const MATCH_BATCHES = [
   MAKE_OF_CALL,
   ...[
     [KEY, USD],

@@ -32,8 +32,10 @@ import {
  * Converts a finding for the API.
  * @param reveal whether the reader may see people. IDs of upstreams and callers may contain contacts.
  */
-export function toFinding(found: FindingRow, reveal: boolean): FindingRecord {
-  const { now_usd: nowUsd, evidence: _, compares_people: __, ...row } = found;
+export function toFinding(
+  { now_usd: nowUsd, evidence: _, compares_people: __, ...row }: FindingRow,
+  reveal: boolean,
+): FindingRecord {
   const { severity, title, action } = CATEGORIES[row.category];
   return {
     ...row,

@@ -99,7 +99,7 @@ export class StatementsService {
         ORDER BY r.id DESC LIMIT ${rowsToRead(search)}`,
     );
     const { rows: shown, nextPageToken } = toPage(rows, search);
-    return { rows: shown.map(({ id: _, ...row }) => row), nextPageToken };
+    return { rows: shown.map(withoutId), nextPageToken };
   }
 
   /**
@@ -113,8 +113,7 @@ export class StatementsService {
     const listed = await this.prisma.$queryRaw<StatementWithFaults['faults']>`
       SELECT line::float8, reason FROM statement_fault
       WHERE read_id = ${id}::uuid ORDER BY statement_fault.line LIMIT ${faults}`;
-    const { id: _, ...row } = found;
-    return { ...row, faults: listed };
+    return { ...withoutId(found), faults: listed };
   }
 
   /** Lists the statement's unknown status words. A broken statement may have sentences in their place. */
@@ -136,6 +135,9 @@ export class StatementsService {
       WHERE r.source = 'statement' AND e.complete ${rest}`;
   }
 }
+
+/** The cursor of a list needs the ID. The API names it `read_id`. */
+const withoutId = <T extends object>({ id: _, ...row }: T & { id: string }) => row;
 
 function mappingOf(text: string, seesPeople: boolean): Mapping {
   try {
