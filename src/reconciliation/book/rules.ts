@@ -241,5 +241,5 @@ export const MATCH_NAMED = [
 /** The rules within a call again, after other rules took rows of it. */
 export const MATCH_PLACES = [...MATCH_BATCHES, BY_PLACE, SETTLE];
 
-/** The rules for rows of refused pairs: a transaction agrees with the payout whose ID it has, then batches. */
+/** The rules for rows of refused pairs: a transaction agrees with the payout of its ID, then batches. */
 export const MATCH_REFUSED = [...BY_SHARED_OWN_ID.flatMap((rule) => [rule, SETTLE]), ...MATCH_BATCHES];
