@@ -77,14 +77,20 @@ class Oracle extends WorldFacts {
   /** Pairs that their rule does not allow, or that contradict each other. */
   private wrongPairs(): string[] {
     return this.pairs().flatMap(([payout, row, ground]) => {
-      const fits = {
-        answer: () => payout.names === row.index,
-        name: () => payout.names === row.index,
+      const isNamed = () => payout.names === row.index;
+      const later = {
         own_id: () => this.hasOwnId(payout, row),
         batch_ref: () =>
           this.callsOf(row).includes(payout.callIndex) &&
           (isSame(payout, row) || isUnplacedIn(payout.call, row)),
         fingerprint: () => this.isAlike(payout, row),
+      };
+      // A payout that a later rule gave the transaction, and that lost it for a while, has its name on record.
+      const isRegained = () => Object.values(later).some((fits) => fits());
+      const fits = {
+        ...later,
+        answer: isNamed,
+        name: () => isNamed() || isRegained(),
         none: () => false,
       }[levelOf(ground)];
       return [
