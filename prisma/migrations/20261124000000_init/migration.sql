@@ -1211,6 +1211,7 @@ BEGIN -- The plan is kept for the connection. Planning takes as long as entering
     UPDATE book_transaction b SET answered_call = coalesce(b.answered_call, k.call_id), (call_id, position, ground, attributed_at) = (
       SELECT k.call_id, k.pos, k.ground, clock_timestamp() WHERE b.read_id IS NULL)
     FROM known k WHERE b.id = k.book_id AND (k.owner IS NULL OR k.is_moved) AND k.pos IS NOT NULL AND NOT k.has_one
+      AND b.call_id IS NOT DISTINCT FROM k.owner -- Another process may have attributed it since it was read.
   )
   INSERT INTO book_contradiction (id, transaction_id, kind, call_id, position, ground)
   SELECT new_id(), coalesce(k.book_id, k.first_id), 'owner', CASE WHEN k.is_moved THEN k.owner ELSE k.call_id END,
