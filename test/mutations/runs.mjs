@@ -157,4 +157,17 @@ export const RUNS = [
     noticedBy: 'test/reconciliation/findings/returned-payouts.full.spec.ts',
     test: 'block an equal list only while one counts',
   },
+  {
+    name: 'attribution-beside-an-answer',
+    guards: 'an attribution undone by an answer that is entered at the same time',
+    edits: [
+      [
+        'prisma/migrations/20261124000000_init/migration.sql',
+        'AND b.call_id IS NOT DISTINCT FROM k.owner',
+        'AND TRUE',
+      ],
+    ],
+    noticedBy: 'test/reconciliation/book/overtaken.spec.ts',
+    test: 'stays if an answer that names its transaction is entered at the same time',
+  },
 ];

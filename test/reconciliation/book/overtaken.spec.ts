@@ -12,6 +12,7 @@ import { PayoutNews } from '../../../src/reconciliation/book/payout-news';
 import { first } from '../../support/examples/first';
 import { startProxy, TestProxy } from '../../support/processes/proxy';
 import { EQUAL_CALLS } from '../../support/reconciliation/attribution/example-worlds';
+import { World } from '../../support/reconciliation/attribution/small-world';
 import {
   PlacedWorld,
   writeReading,
@@ -19,6 +20,37 @@ import {
 } from '../../support/reconciliation/attribution/world-records';
 
 const NOWHERE = 'http://127.0.0.1:9';
+
+/** An answer that names a transaction for its second payout, which is like the first one. */
+const REFUTED_ANSWER: World = {
+  calls: [
+    {
+      operation: 'POST /payouts/mobile-money',
+      at: 0,
+      kind: 'answered',
+      batch: null,
+      unplaced: null,
+      payouts: [
+        { to: 'a', usd: '2', reference: null, names: null },
+        { to: 'b', usd: '1', reference: null, names: 0 },
+      ],
+    },
+  ],
+  rows: [
+    {
+      at: 10,
+      to: 'a',
+      usd: '2',
+      fee: null,
+      type: 'mobile_money',
+      reference: null,
+      batch: null,
+      hasId: true,
+      repeats: null,
+      isLate: false,
+    },
+  ],
+};
 
 interface BookRow {
   id: string;
@@ -48,14 +80,22 @@ describe('a settlement by a reading', () => {
     await proxy.close();
   });
 
-  /** Writes two equal calls, and a reading of their first transactions. */
-  const read = async (rows: number): Promise<{ reading: Reading; placed: PlacedWorld }> => {
+  /** Writes a world, usually two equal calls, and a reading of its first transactions. */
+  const read = async (
+    rows: number,
+    world = EQUAL_CALLS,
+  ): Promise<{ reading: Reading; placed: PlacedWorld }> => {
     const account = `account-${(accounts += 1)}`;
-    const worlds = await writeWorlds(proxy.database, account, [EQUAL_CALLS], { start, showsIds: false });
+    const worlds = await writeWorlds(proxy.database, account, [world], { start, showsIds: false });
     const placed = first(worlds);
     const listed = Array.from({ length: rows }, (_, index) => ({ placed, index }));
     const readId = await writeReading(proxy.database, account, listed, start);
     return { placed, reading: { account, readId, source: 'poll', isQuiet: () => true } };
+  };
+  const connect = async () => {
+    const client = new Client({ connectionString: proxy.database.ownerUrl });
+    await client.connect();
+    return client;
   };
   const { signal } = new AbortController();
   const enter = (reading: Reading) => worker.get(BookService).enterWith(db, reading, signal);
@@ -128,5 +168,28 @@ describe('a settlement by a reading', () => {
     jest.restoreAllMocks();
     await enter(reading);
     expect(await ownersIn(reading)).toEqual(placed.ids);
+  });
+
+  it('stays if an answer that names its transaction is entered at the same time', async () => {
+    const { reading, placed } = await read(1, REFUTED_ANSWER);
+    await enter(reading);
+    expect(await ownersIn(reading)).toEqual(placed.ids);
+    const transaction = first(await book(reading));
+    await release(transaction);
+    const [settling, entering] = await Promise.all([connect(), connect()]);
+    await settling.query('BEGIN');
+    await settling.query(
+      `UPDATE book_transaction SET call_id = $1, position = 0, ground = 'batch_ref', attributed_at = now()
+       WHERE id = $2`,
+      [placed.ids[0], transaction.id],
+    );
+    const entered = entering.query('SELECT enter_calls($1::uuid[]) AS "waitsForTheRow"', [placed.ids]);
+    const isWaiting = `SELECT FROM pg_stat_activity WHERE wait_event_type = 'Lock' AND query LIKE '%waitsForTheRow%'
+      AND pid <> pg_backend_pid()`;
+    while ((await proxy.database.query(isWaiting)).length === 0);
+    await settling.query('COMMIT');
+    await entered;
+    expect(await ownersIn(reading)).toEqual(placed.ids);
+    await Promise.all([settling.end(), entering.end()]);
   });
 });
