@@ -184,8 +184,8 @@ describe('a settlement by a reading', () => {
       [placed.ids[0], transaction.id],
     );
     const entered = entering.query('SELECT enter_calls($1::uuid[]) AS "waitsForTheRow"', [placed.ids]);
-    const isWaiting = `SELECT FROM pg_stat_activity WHERE wait_event_type = 'Lock' AND query LIKE '%waitsForTheRow%'
-      AND pid <> pg_backend_pid()`;
+    const isWaiting = `SELECT FROM pg_stat_activity
+      WHERE wait_event_type = 'Lock' AND query LIKE '%waitsForTheRow%' AND pid <> pg_backend_pid()`;
     while ((await proxy.database.query(isWaiting)).length === 0);
     await settling.query('COMMIT');
     await entered;

@@ -82,10 +82,10 @@ class Oracle extends WorldFacts {
         own_id: () => this.hasOwnId(payout, row),
         batch_ref: () =>
           this.callsOf(row).includes(payout.callIndex) &&
-          (isSame(payout, row) || isUnplacedIn(payout.call, row)),
+          (isSame(payout, row) || isUnplacedIn(payout.call, row) || this.isFreedIn(payout, row)),
         fingerprint: () => this.isAlike(payout, row),
       };
-      // A payout that a later rule gave the transaction, and that lost it for a while, has its name on record.
+      // A later rule gave the payout this transaction, whose name is on record although it was lost since.
       const isRegained = () => Object.values(later).some((fits) => fits());
       const fits = {
         ...later,
@@ -98,6 +98,13 @@ class Oracle extends WorldFacts {
         ...(this.refutes(payout, row) ? [`${label(payout)} contradicts ${row.index}`] : []),
       ];
     });
+  }
+
+  /** Whether the answer to the call names the transaction for another payout, which it refutes. */
+  private isFreedIn({ callIndex }: PlacedPayout, row: Row): boolean {
+    return this.payouts.some(
+      (one) => one.callIndex === callIndex && one.names === row.index && this.refutes(one, row),
+    );
   }
 
   /**
