@@ -63,12 +63,16 @@ export class BookService {
     this.vocabulary = StatusVocabulary.with(this.settings.upstreamStatusWords);
   }
 
-  /** Enters a reading with its own connection. */
+  /** Enters a reading with its own connection, which the signal ends at once, even during a query. */
   async enter(reading: Reading, signal: AbortSignal): Promise<EnteredReading> {
     const db = await connectForRun(this.settings);
+    const close = () => void db.end().catch(() => undefined);
+    signal.addEventListener('abort', close);
     try {
+      signal.throwIfAborted();
       return await this.enterWith(db, reading, signal);
     } finally {
+      signal.removeEventListener('abort', close);
       await db.end().catch(() => undefined);
     }
   }

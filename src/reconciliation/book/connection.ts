@@ -31,6 +31,12 @@ const PLANNING = `
   SET jit = off;
   SET default_statistics_target = 10`;
 
+/**
+ * Interval in ms at which Postgres checks the client's connection during a query. It frees the locks of a
+ * killed process soon, and not only after its longest query.
+ */
+const CHECK_MS = 500;
+
 type Urls = Pick<RunningConfig, 'databaseOwnerUrl'> & SessionUrls;
 
 /** Runs statements in sequence. */
@@ -47,18 +53,13 @@ export async function connectForRun(settings: Urls): Promise<Client> {
     // As on all connections of the proxy.
     if (url === settings.databaseOwnerUrl) await client.query('SET ROLE payout_proxy');
     await client.query(PLANNING);
+    await client.query(`SET client_connection_check_interval = ${CHECK_MS}`);
     return client;
   } catch (error) {
     await client.end().catch(() => undefined);
     throw error;
   }
 }
-
-/**
- * Interval at which Postgres checks the client's connection during a query. It frees the lock of a killed
- * process soon, and not only after its longest query.
- */
-const CHECK_MS = 500;
 
 /**
  * Connection for the comparison of a run. Its lock marks the run as in progress for every instance, until the
@@ -72,14 +73,7 @@ export class RunConnection {
   }
 
   static async open(settings: RunningConfig): Promise<RunConnection> {
-    const connection = new RunConnection(await connectForRun(settings));
-    try {
-      await connection.client.query(`SET client_connection_check_interval = ${CHECK_MS}`);
-      return connection;
-    } catch (error) {
-      await connection.close();
-      throw error;
-    }
+    return new RunConnection(await connectForRun(settings));
   }
 
   /** Aborted when the connection and its lock are lost. */

@@ -1,8 +1,10 @@
 import { INestApplicationContext } from '@nestjs/common';
 import { Client } from 'pg';
 import { MayPay } from '../../../src/gateway/may-pay/may-pay.service';
+import { IndexService } from '../../../src/history/search/index.service';
 import { StatusVocabulary } from '../../../src/operations/lifecycle/statuses';
 import { SETTINGS, RunningConfig } from '../../../src/platform/config/config';
+import { LOCKS } from '../../../src/platform/database/locks';
 import { PrismaService } from '../../../src/platform/database/pools/prisma.service';
 import { BookService, Reading } from '../../../src/reconciliation/book/book.service';
 import { connectForRun } from '../../../src/reconciliation/book/connection';
@@ -191,5 +193,22 @@ describe('a settlement by a reading', () => {
     await entered;
     expect(await ownersIn(reading)).toEqual(placed.ids);
     await Promise.all([settling.end(), entering.end()]);
+  });
+
+  it('ends at once when the worker stops, even while it waits for another process', async () => {
+    const { reading } = await read(1);
+    await worker.get(IndexService).catchUp(); // It takes the lock, too.
+    const holding = await connect();
+    await holding.query(`SELECT pg_advisory_lock(${LOCKS.book})`);
+    const stop = new AbortController();
+    const entered = worker.get(BookService).enter(reading, stop.signal);
+    const isWaiting = `SELECT FROM pg_stat_activity WHERE wait_event = 'advisory'
+      AND application_name = 'payout-proxy reconciliation'`;
+    while ((await proxy.database.query(isWaiting)).length === 0);
+    stop.abort();
+    // Not the timeout of the lock.
+    await expect(entered).rejects.toThrow('Connection terminated');
+    await holding.end();
+    expect(await ownersIn(reading)).toEqual([]);
   });
 });
