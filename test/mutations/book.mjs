@@ -3,6 +3,7 @@
 const ATTRIBUTION = 'test/reconciliation/book/attribution.spec.ts';
 const RULES = 'src/reconciliation/book/rules.ts';
 const SIGHTINGS = 'src/reconciliation/book/sightings.ts';
+const AGREEMENT = 'src/reconciliation/book/pairing/agreement.ts';
 const SERVICE = 'src/reconciliation/book/book.service.ts';
 const SETTLEMENT = 'src/reconciliation/book/news-settlement.ts';
 const OVERTAKEN = 'test/reconciliation/book/overtaken.spec.ts';
@@ -52,7 +53,7 @@ export const BOOK = [
   {
     name: 'id-of-another-call-in-an-answer',
     guards: 'a payout in doubt whose transaction the answer of an equal one names',
-    edits: [[SIGHTINGS, 'AND id <> o.call_id))`;', 'AND FALSE))`;']],
+    edits: [[AGREEMENT, 'AND id <> o.call_id))`;', 'AND FALSE))`;']],
     noticedBy: REFUTED,
     test: 'by the ID of another call',
   },
@@ -149,7 +150,7 @@ export const BOOK = [
     guards: 'a transaction with another amount, if its answer states none',
     edits: [
       [
-        SIGHTINGS,
+        AGREEMENT,
         'least(abs(t.amount_usd - b.amount_usd), abs(t.amount_usd - o.amount_usd))',
         'abs(t.amount_usd - b.amount_usd)',
       ],

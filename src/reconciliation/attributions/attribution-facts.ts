@@ -5,8 +5,8 @@ import { MAIN_ACCOUNT } from '../../platform/config/upstream/upstream-accounts';
 import { Prisma } from '../../platform/database/generated/client';
 import { PayoutClaim } from '../book/contradictions.service';
 import { SET_ASIDE_FLOW } from '../book/flows';
+import { hasOtherRecipient, hasOtherType } from '../book/pairing/agreement';
 import { Ground } from '../book/pairing/grounds';
-import { hasOtherRecipient, hasOtherType } from '../book/sightings';
 
 /** An attribution that a person requests. */
 export interface AttributionRequest extends PayoutPlace {

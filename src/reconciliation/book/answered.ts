@@ -1,5 +1,5 @@
 import { Prisma } from '../../platform/database/generated/client';
-import { ROUNDED_USD } from './rules';
+import { roundedUsd } from './pairing/agreement';
 
 /** Returns the parts of canonical keys that all spellings share. */
 const loose = (keys: Prisma.Sql) =>
@@ -32,7 +32,7 @@ export const makeAnswered = (account: string): Prisma.Sql[] => [
   JOIN intent_item i ON i.intent_id = q.id
   LEFT JOIN item_recipient r ON r.intent_id = i.intent_id AND r.position = i.position
   CROSS JOIN LATERAL (SELECT ${NAMES_OF_ITEM} AS ours, ${NAMES_SHOWN} AS theirs) AS names
-  WHERE abs(i.amount_usd - t.usd) <= coalesce(t.fee, 0) + ${ROUNDED_USD}
+  WHERE abs(i.amount_usd - t.usd) <= coalesce(t.fee, 0) + ${roundedUsd(Prisma.sql`t.usd`)}
     AND (names.ours && names.theirs OR names.ours = '{}' OR names.theirs = '{}')`,
   Prisma.sql`ANALYZE answered`,
 ];

@@ -5,11 +5,11 @@ import { NewsRow, toNews, unclaimed } from './candidates';
 import { runAll } from './connection';
 import { matchAlike } from './fingerprint';
 import { idsIn, makeCallsWith, readPayouts } from './ours';
+import { CONTRADICTION_OF_PAIR } from './pairing/agreement';
 import { PayoutNews } from './payout-news';
 import { MAKE_COMPARED_OPERATIONS, Plan, RunSettings } from './plan';
 import { MATCH_COLLECTIONS } from './references';
 import { makeNames, matchAll, MATCH_NAMED, MATCH_PLACES, MATCH_REFUSED, NAME_THEIRS } from './rules';
-import { CONTRADICTION_OF_PAIR } from './sightings';
 import { columnsOf } from './theirs';
 
 /** The payouts and transactions to attribute to each other. */

@@ -1,6 +1,7 @@
 import { namedCallSql } from '../../operations/catalogue/payout-id';
 import { Prisma } from '../../platform/database/generated/client';
 import { CallIdRange } from './ours';
+import { roundedUsd } from './pairing/agreement';
 import { byRank, EqualColumns, OURS_FIRST, RankRule, THEIRS_FIRST } from './pairing/ranks';
 
 /**
@@ -196,14 +197,11 @@ const sameBatch = (equal: EqualColumns[], more: Partial<RankRule> = {}) =>
 /** The place in the call, if a single row is left on each side. A batch proves none: calls can share it. */
 const BY_PLACE = sameBatch([], { singleOnly: true, where: Prisma.sql`t.named` });
 
-/** Tolerance for a listed amount that is rounded to cents: less than the difference to the next cent. */
-export const ROUNDED_USD = Prisma.sql`CASE WHEN t.usd = round(t.usd, 2) THEN 0.009999 ELSE 0 END`;
-
 /** Not an amount that is near without being rounded: it may be that of another payout to the recipient. */
 const BY_SURE_PLACE = sameBatch([], {
   singleOnly: true,
-  where: Prisma.sql`t.named AND coalesce(abs(o.usd - t.usd)
-    NOT BETWEEN coalesce(t.fee, 0) + ${ROUNDED_USD} + 0.000001 AND coalesce(t.fee, 0) + 0.01, TRUE)`,
+  where: Prisma.sql`t.named AND (abs(o.usd - t.usd) - coalesce(t.fee, 0) <= 0.01
+    AND abs(o.usd - t.usd) - coalesce(t.fee, 0) > ${roundedUsd(Prisma.sql`t.usd`)}) IS NOT TRUE`,
 });
 
 /**

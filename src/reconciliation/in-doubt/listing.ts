@@ -5,7 +5,7 @@ import { StatusVocabulary } from '../../operations/lifecycle/statuses';
 import { Prisma } from '../../platform/database/generated/client';
 import { PrismaService } from '../../platform/database/pools/prisma.service';
 import { idFloor } from '../../platform/database/uuid';
-import { KEYS_LISTED } from '../book/sightings';
+import { KEYS_LISTED } from '../book/pairing/agreement';
 import { ListedTransaction, RELATED } from './calls-in-doubt';
 import { Listing } from './verdict/facts';
 

@@ -5,9 +5,9 @@ import { Prisma } from '../../platform/database/generated/client';
 import { NewsRow, toNews } from '../book/candidates';
 import { recordNews } from '../book/news-settlement';
 import { IN_DOUBT } from '../book/ours';
+import { CONTRADICTION_OF_PAIR } from '../book/pairing/agreement';
 import { PayoutNews } from '../book/payout-news';
 import { Plan } from '../book/plan';
-import { CONTRADICTION_OF_PAIR } from '../book/sightings';
 
 /** The fact that a statement has the transaction of a payout. */
 export interface StatementProof extends PayoutNews {

@@ -5,7 +5,7 @@ import { DATED_BEFORE_MS, ZONE_ERROR_MS } from '../../../operations/lifecycle/up
 import { grouped } from '../../../platform/batches';
 import { Prisma } from '../../../platform/database/generated/client';
 import { unclaimed } from '../../book/candidates';
-import { KEYS_LISTED } from '../../book/sightings';
+import { KEYS_LISTED } from '../../book/pairing/agreement';
 import { ItemInDoubt, RELATED, RelatedTransaction, SentCall } from '../calls-in-doubt';
 import { UnclearTransaction } from './facts';
 
