@@ -233,4 +233,17 @@ export const LATE_ANSWERS = [
     noticedBy: REJECTIONS,
     test: 'doubts a rejection in the round that finds the false one',
   },
+  {
+    name: 'clock-behind',
+    guards: 'a rejected call that was paid, by an upstream whose clock is hours behind',
+    edits: [
+      [
+        'src/reconciliation/sources/listings.service.ts',
+        'since.getTime() - ZONE_ERROR_MS',
+        'since.getTime()',
+      ],
+    ],
+    noticedBy: 'test/reconciliation/in-doubt/local-times.spec.ts',
+    test: 'keeps a rejected call in doubt whose transaction seems to be older',
+  },
 ];

@@ -1087,13 +1087,13 @@ CREATE UNIQUE INDEX book_transaction_upstream_id ON book_transaction (account, u
 CREATE INDEX book_transaction_unclaimed ON book_transaction (account, shown_at) WHERE call_id IS NULL;
 CREATE INDEX book_transaction_unplaced ON book_transaction (answered_call) WHERE call_id IS NULL;
 
--- A contradiction: a second payout whose records name the transaction, another transaction with its reference,
--- a row with its names and another recipient, type or amount, or an answer that names more transactions than its
+-- A contradiction: a second payout whose records name the transaction, another transaction with its reference or
+-- ID, a row with its names and another recipient, type or amount, or an answer that names more transactions than its
 -- call has payouts. It changes nothing about the payout of the transaction.
 CREATE TABLE book_contradiction (
   id             uuid PRIMARY KEY, -- UUIDv7
   transaction_id uuid NOT NULL,
-  kind           text NOT NULL CHECK (kind IN ('owner', 'reference', 'recipient', 'type', 'amount', 'own_id', 'surplus')),
+  kind           text NOT NULL CHECK (kind IN ('owner', 'reference', 'id', 'recipient', 'type', 'amount', 'own_id', 'surplus')),
   call_id        uuid, -- the second payout, the payout that the transaction contradicts, or the call of the answer
   position       integer,
   ground         text, -- of its record: answer, error or person

@@ -26,7 +26,7 @@ export interface PayoutClaim extends PayoutPlace {
 interface ContradictionRow {
   id: string;
   transactionId: string;
-  kind: 'owner' | 'reference' | 'recipient' | 'type' | 'amount' | 'own_id' | 'surplus';
+  kind: 'owner' | 'reference' | 'id' | 'recipient' | 'type' | 'amount' | 'own_id' | 'surplus';
   upstreamRef: string | null;
   upstreamId: string | null;
   /** The payout of the transaction. */
@@ -42,6 +42,7 @@ interface ContradictionRow {
 const KINDS: Record<ContradictionRow['kind'], string> = {
   owner: 'A second payout names the transaction',
   reference: 'Another transaction has the reference of the transaction',
+  id: 'Another transaction has the ID of the transaction',
   recipient: 'The upstream shows the transaction with another recipient',
   type: 'The upstream shows the transaction with another type',
   amount: 'The upstream shows the transaction with another amount',

@@ -63,11 +63,15 @@ function makeSightings(account: string, readId: string): Prisma.Sql[] {
     ) AS s
     LEFT JOIN LATERAL (
       SELECT * FROM (
-        SELECT * FROM book_transaction WHERE account = ${account} AND upstream_id = s.upstream_id
+        SELECT * FROM book_transaction
+        WHERE account = ${account} AND upstream_id = s.upstream_id AND upstream_ref = s.upstream_ref
         UNION ALL
         SELECT * FROM book_transaction
         WHERE account = ${account} AND upstream_ref = s.upstream_ref AND variant = 0
           AND (upstream_id IS NULL OR s.upstream_id IS NULL)
+        UNION ALL
+        -- Last, because the upstream may give the ID of one transaction to another one.
+        SELECT * FROM book_transaction WHERE account = ${account} AND upstream_id = s.upstream_id
       ) AS found LIMIT 1
     ) AS b ON TRUE`,
     Prisma.sql`CREATE TEMP TABLE repeated AS
@@ -129,6 +133,8 @@ const RELEASE_REFUTED = Prisma.sql`
     UPDATE book_transaction b SET call_id = NULL, position = NULL, ground = NULL, attributed_at = NULL
     FROM refuted n WHERE b.id = n.book_id AND b.call_id IS NOT NULL AND b.read_id IS NULL
       AND b.ground <> 'person'
+      -- One that has only the ID of the transaction is another one.
+      AND (b.upstream_ref IS NULL OR n.upstream_ref IN (b.upstream_ref, n.upstream_id))
     RETURNING b.id, n.ordinal, n.contradiction, n.call_id, n.position
   ), recorded AS (
     INSERT INTO book_contradiction (id, transaction_id, kind, call_id, position)
@@ -136,9 +142,10 @@ const RELEASE_REFUTED = Prisma.sql`
   )
   UPDATE pg_temp.news n SET contradiction = NULL FROM released r WHERE n.ordinal = r.ordinal`;
 
-/** Whether a row of `news` is the first with its ID. An ID belongs to one transaction. */
+/** Whether a row of `news` is the first with its ID, known ones first. An ID belongs to one transaction. */
 const IS_FIRST = Prisma.sql`n.ordinal = (
-  SELECT min(m.ordinal) FROM news m WHERE m.upstream_id = n.upstream_id)`;
+  SELECT m.ordinal FROM news m WHERE m.upstream_id = n.upstream_id
+  ORDER BY m.book_id IS NULL, m.ordinal LIMIT 1)`;
 
 /**
  * Inserts new transactions. `entering` has them, because lookups by the insertion itself would be planned for
@@ -147,14 +154,18 @@ const IS_FIRST = Prisma.sql`n.ordinal = (
 function insertNew(account: string, readId: string): Prisma.Sql[] {
   return [
     Prisma.sql`CREATE TEMP TABLE entering AS
-    SELECT n.ordinal, n.upstream_ref, n.batch_ref, n.issued_at, n.amount_usd, n.fee_usd, n.status, n.book_id,
-      CASE WHEN ${IS_FIRST} AND NOT EXISTS (
-          SELECT FROM book_transaction i WHERE i.account = ${account} AND i.upstream_id = n.upstream_id
-        ) THEN n.upstream_id END AS upstream_id,
+    SELECT n.ordinal, n.upstream_ref, n.batch_ref, n.issued_at, n.amount_usd, n.fee_usd, n.status,
+      CASE WHEN ${IS_FIRST} AND i.id IS NULL THEN n.upstream_id END AS upstream_id,
       coalesce(k.variants, 0) + row_number() OVER (PARTITION BY n.upstream_ref ORDER BY n.ordinal) - 1
         AS variant,
-      coalesce(n.contradiction, 'reference') AS contradiction
+      coalesce(n.book_id, i.id) AS book_id,
+      coalesce(n.contradiction, CASE WHEN i.id IS NULL THEN 'reference' ELSE 'id' END) AS contradiction
     FROM news n LEFT JOIN LATERAL (
+      SELECT id FROM book_transaction WHERE account = ${account} AND upstream_id = n.upstream_id
+      UNION ALL
+      SELECT book_id FROM news WHERE upstream_id = n.upstream_id AND book_id IS DISTINCT FROM n.book_id
+      LIMIT 1
+    ) AS i ON TRUE LEFT JOIN LATERAL (
       SELECT max(variant) + 1 AS variants FROM book_transaction
       WHERE account = ${account} AND upstream_ref = n.upstream_ref
     ) AS k ON TRUE
@@ -175,7 +186,7 @@ function insertNew(account: string, readId: string): Prisma.Sql[] {
     JOIN book_transaction b ON b.id = coalesce(n.book_id, (
       SELECT id FROM book_transaction
       WHERE account = ${account} AND upstream_ref = e.upstream_ref AND variant = 0))
-    WHERE e.variant > 0
+    WHERE e.variant > 0 OR n.contradiction <> 'reference'
     ON CONFLICT DO NOTHING`,
   ];
 }
