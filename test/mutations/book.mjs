@@ -171,7 +171,7 @@ export const BOOK = [
     guards: 'a reading that is compared with a new book in pairs, for minutes',
     edits: [[SIGHTINGS, 'upstream_id = s.upstream_id ) AS', "upstream_id || '' = s.upstream_id ) AS"]],
     noticedBy: 'test/reconciliation/book/new-book.spec.ts',
-    test: 'looks transactions up by name that have news and an ID only',
+    test: 'looks transactions up by name that have news',
   },
   {
     name: 'weaker-ground',
