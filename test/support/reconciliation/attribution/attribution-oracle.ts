@@ -123,7 +123,9 @@ class Oracle extends WorldFacts {
         shown.some((row) => !isPayment(row) || claimants.some((one) => isCentOff(one, row)))
       )
         return [];
-      const isOwned = claimants.some((one) => !isAfter(this.levelOfPayout(one), 'name'));
+      // What the rules gave a payout before the reading that refutes the other one stays.
+      const last: Level = claimants.length < named.length && !this.atOnce ? 'fingerprint' : 'name';
+      const isOwned = claimants.some((one) => !isAfter(this.levelOfPayout(one), last));
       return isOwned || claimants.length === 0 ? [] : [`no answer has ${index}`];
     });
   }
