@@ -113,6 +113,9 @@ export function describeAttribution({ runs, seed }: { runs: number; seed: number
       );
       const shownAs = (each: OwnedRow) => readings.get(each.read_id ?? '')?.[each.ordinal ?? 0];
       const shown = found.flatMap((each) => shownAs(each) ?? []);
+      const twice = shown.find((one, at) => shown.some((other, next) => next > at && isSameRow(one, other)));
+      if (twice)
+        throw new Error(`the book has ${twice.index} twice\nin ${JSON.stringify(twice.placed.world)}`);
       return worlds.map((one) =>
         found.flatMap((each): Owned[] => {
           const callIndex = one.ids.indexOf(each.call_id ?? '');
@@ -172,6 +175,9 @@ interface OwnedRow {
   ordinal: number | null;
 }
 
+const isSameRow = (one: ListedRow, other: ListedRow) =>
+  one.placed === other.placed && one.index === other.index;
+
 /**
  * Returns the transaction with these names, if no reading had news about it.
  * @param shown the listed transactions with news. One that contradicts its names is another transaction.
@@ -183,7 +189,8 @@ function rowNamed(
 ): number | null {
   const index = placed.world.rows.findIndex((_, at) => {
     const names = namesOf(placed, at);
-    return upstream_id ? names.upstream_id === upstream_id : names.upstream_ref === upstream_ref;
+    const isSameId = !upstream_id || names.upstream_id === upstream_id;
+    return isSameId && names.upstream_ref === upstream_ref;
   });
   const isOther = shown.some((one) => one.placed === placed && one.index === index);
   return variant > 0 || index < 0 || isOther ? null : index;

@@ -32,6 +32,7 @@ const REFUTED_ANSWER: World = {
       kind: 'answered',
       batch: null,
       unplaced: null,
+      omitsIds: false,
       payouts: [
         { to: 'a', usd: '2', reference: null, names: null },
         { to: 'b', usd: '1', reference: null, names: 0 },
@@ -49,6 +50,7 @@ const REFUTED_ANSWER: World = {
       batch: null,
       hasId: true,
       repeats: null,
+      sharesId: null,
       isLate: false,
     },
   ],

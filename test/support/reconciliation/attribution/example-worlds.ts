@@ -10,6 +10,7 @@ const airtime = (payouts: WorldPayout[], more: Partial<WorldCall> = {}): WorldCa
     kind: 'lost',
     batch: null,
     unplaced: null,
+    omitsIds: false,
     payouts,
     ...more,
   };
@@ -17,7 +18,7 @@ const airtime = (payouts: WorldPayout[], more: Partial<WorldCall> = {}): WorldCa
 const mobileMoney = (payouts: WorldPayout[], more: Partial<WorldCall> = {}): WorldCall =>
   airtime(payouts, { operation: 'POST /payouts/mobile-money', ...more });
 const row = (more: Partial<WorldRow> = {}): WorldRow => {
-  const none = { fee: null, reference: null, batch: null, repeats: null };
+  const none = { fee: null, reference: null, batch: null, repeats: null, sharesId: null };
   return { at: 10, to: 'a', usd: '1', type: 'airtime', hasId: true, isLate: false, ...none, ...more };
 };
 

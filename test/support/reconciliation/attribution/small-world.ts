@@ -22,6 +22,8 @@ export interface WorldCall {
   /** The batch and the transaction that the answer names without assigning them to a payout. */
   batch: string | null;
   unplaced: number | null;
+  /** Whether the answer names transactions by their references alone. */
+  omitsIds: boolean;
 }
 
 /** A transaction, as the upstream lists it. */
@@ -37,6 +39,8 @@ export interface WorldRow {
   hasId: boolean;
   /** The earlier transaction whose reference it repeats. */
   repeats: number | null;
+  /** The earlier transaction, to another recipient, whose ID it has too. */
+  sharesId: number | null;
   /** Whether it is listed later than others. */
   isLate: boolean;
 }
@@ -73,6 +77,7 @@ const call: fc.Arbitrary<WorldCall> = fc.record({
   payouts: fc.array(payout, { minLength: 1, maxLength: 3 }),
   batch,
   unplaced: place,
+  omitsIds: fc.boolean(),
 });
 const row: fc.Arbitrary<WorldRow> = fc.record({
   at: fc.constantFrom(-500, -30, 10, 70, 110, 390, 410, 5_000),
@@ -84,6 +89,7 @@ const row: fc.Arbitrary<WorldRow> = fc.record({
   batch,
   hasId: fc.boolean(),
   repeats: fc.constantFrom(null, null, null, null, null, 0, 1),
+  sharesId: fc.constantFrom(null, null, null, null, null, 0, 1),
   isLate: fc.boolean(),
 });
 
@@ -123,14 +129,30 @@ function toSound({ calls, rows }: World): World {
     const own = payouts.map((each) => ({ ...each, names: fresh(each.names) }));
     return [{ ...one, payouts: own, unplaced: only(fresh(one.unplaced)) }];
   });
+  const hasRepeats = rows.some(({ repeats }, index) => repeats !== null && repeats < index);
   return withIds({
-    calls: sound,
+    // A reference that is repeated and has no ID is no name.
+    calls: sound.map((one) => ({ ...one, omitsIds: one.omitsIds && !hasRepeats })),
     rows: rows.map((one, index) => {
       const repeats = one.repeats !== null && one.repeats < index ? one.repeats : null;
-      const hasId = one.hasId || rows.some((other) => other.repeats === index) || repeats !== null;
-      return { ...one, repeats, hasId };
+      const sharesId = hasRepeats ? null : sharedIdOf(rows, index);
+      const isShared = rows.some((other, at) => other.repeats === index || sharedIdOf(rows, at) === index);
+      return {
+        ...one,
+        repeats,
+        sharesId,
+        hasId: one.hasId || isShared || repeats !== null || sharesId !== null,
+      };
     }),
   });
+}
+
+function sharedIdOf(rows: WorldRow[], index: number): number | null {
+  const { sharesId: at, to } = rows[index] as WorldRow;
+  const other = at === null || at >= index ? undefined : rows[at];
+  const isOther =
+    other && other.sharesId === null && [to, other.to].every((one) => one !== null) && to !== other.to;
+  return isOther ? at : null;
 }
 
 /** A transaction that an answer names has the ID in its request. Without it, the upstream drops IDs. */

@@ -43,7 +43,7 @@ export function namesOf({ world, prefix }: Pick<PlacedWorld, 'world' | 'prefix'>
   const row = world.rows[index];
   return {
     upstream_ref: `${prefix}r${row?.repeats ?? index}`,
-    ...(row?.hasId && { upstream_id: `${prefix}i${index}` }),
+    ...(row?.hasId && { upstream_id: `${prefix}i${row.sharesId ?? index}` }),
     ...(row?.batch && { batch_ref: prefix + row.batch }),
   };
 }
@@ -96,11 +96,15 @@ function toRecords(placed: PlacedWorld, { operation, at, kind, payouts, ...call 
     recipient_field: 'email' as const,
   }));
   const people = payouts.map(({ to }, position) => ({ position, email: emailOf(placed.prefix, to) }));
+  const answeredNames = (at: number) => {
+    const { upstream_id, ...names } = namesOf(placed, at);
+    return { status: 'pending', ...names, ...(upstream_id && !call.omitsIds && { upstream_id }) };
+  };
   const named = payouts.flatMap(({ names }, position) =>
-    names === null ? [] : [{ position, status: 'pending', ...namesOf(placed, names) }],
+    names === null ? [] : [{ position, ...answeredNames(names) }],
   );
   const unplaced = [
-    ...(call.unplaced === null ? [] : [{ status: 'pending', ...namesOf(placed, call.unplaced) }]),
+    ...(call.unplaced === null ? [] : [answeredNames(call.unplaced)]),
     ...(call.batch === null ? [] : [{ batch_ref: placed.prefix + call.batch }]),
   ];
   const isAnswered = kind === 'answered';
