@@ -77,7 +77,7 @@ class Oracle extends WorldFacts {
   /** Pairs that their rule does not allow, or that contradict each other. */
   private wrongPairs(): string[] {
     return this.pairs().flatMap(([payout, row, ground]) => {
-      const isNamed = () => payout.names === row.index;
+      const isNamed = () => payout.names === row.index || this.hasNamedId(payout, row);
       const later = {
         own_id: () => this.hasOwnId(payout, row),
         batch_ref: () =>
@@ -98,6 +98,12 @@ class Oracle extends WorldFacts {
         ...(this.refutes(payout, row) ? [`${label(payout)} contradicts ${row.index}`] : []),
       ];
     });
+  }
+
+  /** Whether the answer names a transaction with the ID of this one. */
+  private hasNamedId({ call, names }: PlacedPayout, { index, hasId, sharesId }: Row): boolean {
+    const named = call.omitsIds ? undefined : this.rows[names ?? -1];
+    return named !== undefined && hasId && (named.sharesId ?? named.index) === (sharesId ?? index);
   }
 
   /** Whether the answer to the call names the transaction for another payout, which it refutes. */
@@ -178,6 +184,7 @@ class Oracle extends WorldFacts {
     return this.pairs().flatMap(([payout, row, ground]) =>
       waiting
         .filter((one) => levelOf(ground) === 'fingerprint' && this.isAlike(one, row) && isBefore(one, payout))
+        .filter((one) => one.call.operation === payout.call.operation)
         .filter((one) => !isUsual(payout, row) || isUsual(one, row))
         .filter((one) => !this.sharesReference(payout, row) || this.sharesReference(one, row))
         .map((one) => `${label(payout)} has ${row.index} before ${label(one)}`),
