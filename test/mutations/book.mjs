@@ -44,8 +44,8 @@ export const BOOK = [
     edits: [
       [
         'src/reconciliation/book/attribution.ts',
-        "AND c.kind <> 'owner';",
-        "AND c.kind = 'owner' AND c.position IS NULL;",
+        "AND c.kind <> 'owner'",
+        "AND c.kind = 'owner' AND c.position IS NULL",
       ],
     ],
     noticedBy: REFUTED,

@@ -86,8 +86,10 @@ function makeUnclaimed(plan: Plan, { account, since }: AttributionScope): Prisma
 /** Refunds, fees and the like are no payouts. A name that a listing refuted is not that of the payout. */
 const WITHOUT_ATTRIBUTED = Prisma.sql`
   DELETE FROM pg_temp.theirs WHERE flow IS NOT NULL;
-  UPDATE pg_temp.ours o SET upstream_ref = NULL, upstream_id = NULL FROM book_contradiction c
-    WHERE c.call_id = o.call_id AND c.position = o.position AND c.kind <> 'owner';
+  UPDATE pg_temp.ours o SET upstream_ref = NULL, upstream_id = NULL
+    FROM book_contradiction c JOIN book_transaction b ON b.id = c.transaction_id
+    WHERE c.call_id = o.call_id AND c.position = o.position AND c.kind <> 'owner'
+      AND (b.upstream_ref = o.upstream_ref OR b.upstream_id = o.upstream_id);
   DELETE FROM pg_temp.ours o USING book_transaction b WHERE b.call_id = o.call_id
     AND b.position = o.position`;
 

@@ -54,6 +54,14 @@ export const EXAMPLE_WORLDS: World[] = [
     calls: [airtime([payout()], { ...answered, unplaced: 0 })],
     rows: [row({ to: 'b' }), row()],
   },
+  // An answer also names a transaction of another recipient, which is listed first.
+  {
+    calls: [
+      airtime([payout({ to: 'b', names: 0 })], { ...answered, at: 400, unplaced: 1 }),
+      airtime([payout({ to: 'b', usd: '2', names: 0 })], answered),
+    ],
+    rows: [row({ to: 'b' }), row({ isLate: true })],
+  },
   // A class leaves a payout and a named transaction alone.
   {
     calls: [airtime([payout(), payout({ usd: '2' })], { ...answered, unplaced: 1 })],

@@ -155,13 +155,17 @@ function sharedIdOf(rows: WorldRow[], index: number): number | null {
   return isOther ? at : null;
 }
 
-/** A transaction that an answer names has the ID in its request. Without it, the upstream drops IDs. */
+/**
+ * A transaction that an answer names, also by its ID alone, has the ID in the request. Without it, the upstream
+ * drops IDs.
+ */
 function withIds(drawn: World): World {
   const all = payoutsOf(drawn);
   const isOwn = (at: WorldRow['reference']) =>
     typeof at === 'string' || (typeof at === 'number' && all[at] && isMarked(all[at]));
   const rows = drawn.rows.map((one, index) => {
-    const own = all.findIndex((payout) => isMarked(payout) && namesInCall(payout.call).includes(index));
+    const isNamed = (at: number) => (drawn.rows[at]?.sharesId ?? at) === (one.sharesId ?? index);
+    const own = all.findIndex((payout) => isMarked(payout) && namesInCall(payout.call).some(isNamed));
     return isOwn(one.reference) || own < 0 ? one : { ...one, reference: own };
   });
   return { ...drawn, rows };
