@@ -1,10 +1,7 @@
-import { INestApplicationContext } from '@nestjs/common';
 import fc from 'fast-check';
-import { Client } from 'pg';
-import { BookService } from '../../../src/reconciliation/book/book.service';
-import { connectForRun } from '../../../src/reconciliation/book/connection';
-import { settingsOn, startProxy, TestProxy } from '../../support/processes/proxy';
+import { Reading } from '../../../src/reconciliation/book/book.service';
 import { faultsOf, isOrderFree, Owned } from '../../support/reconciliation/attribution/attribution-oracle';
+import { BookScene } from '../../support/reconciliation/attribution/book-scene';
 import { EXAMPLE_WORLDS, SHOWN } from '../../support/reconciliation/attribution/example-worlds';
 import {
   payoutsOf,
@@ -13,15 +10,7 @@ import {
   world,
   WorldRow,
 } from '../../support/reconciliation/attribution/small-world';
-import {
-  ListedRow,
-  namesOf,
-  PlacedWorld,
-  writeReading,
-  writeWorlds,
-} from '../../support/reconciliation/attribution/world-records';
-
-const NOWHERE = 'http://127.0.0.1:9';
+import { ListedRow, namesOf, PlacedWorld } from '../../support/reconciliation/attribution/world-records';
 
 /** Some thirty times the normal duration. */
 const MS_PER_RUN = 100_000;
@@ -50,63 +39,40 @@ interface Entered {
  */
 export function describeAttribution({ runs, seed }: { runs: number; seed: number }): void {
   describe(`the book, in small worlds (ATTRIBUTION_SEED=${seed})`, () => {
-    let proxy: TestProxy;
-    let worker: INestApplicationContext;
-    let db: Client;
-    let accounts = 0;
-    const start = Date.now() - 86_400_000;
+    let scene: BookScene;
 
     beforeAll(async () => {
-      const { upstreamTimeoutMs } = settingsOn({ url: '', ownerUrl: '' }, { upstreamBaseUrl: NOWHERE });
+      const upstreamTimeoutMs = 10_000;
       const resolverQuietSeconds = USUAL.afterSeconds - upstreamTimeoutMs / 1_000;
-      proxy = await startProxy({ upstreamBaseUrl: NOWHERE, resolverQuietSeconds });
-      worker = await proxy.startWorker();
-      db = await connectForRun({
-        databaseUrl: proxy.database.url,
-        databaseOwnerUrl: proxy.database.ownerUrl,
-      });
+      scene = await BookScene.begin({ upstreamTimeoutMs, resolverQuietSeconds });
     });
-    afterAll(async () => {
-      await db.end();
-      await proxy.close();
-    });
-
-    const enterReading = (account: string, readId: string) =>
-      worker
-        .get(BookService)
-        .enterWith(
-          db,
-          { account, readId, source: 'poll', isQuiet: () => true },
-          new AbortController().signal,
-        );
+    afterAll(() => scene.close());
 
     const enter = async (
       worlds: World[],
       showsIds: boolean,
       order: (typeof ORDERS)[number],
     ): Promise<Entered> => {
-      const account = `account-${(accounts += 1)}`;
-      const all = showsIds ? [...worlds, SHOWN] : worlds;
-      const placed = await writeWorlds(proxy.database, account, all, { start, showsIds });
+      const { account, placed } = await scene.place(showsIds ? [...worlds, SHOWN] : worlds, showsIds);
       const rows = placed.flatMap((one) => one.world.rows.map((_, index) => ({ placed: one, index })));
       const readings = new Map<string, ListedRow[]>();
-      let last = '';
+      let reading: Reading | undefined;
       for (const isListed of order) {
         const isShown = ({ placed: { world: own }, index }: ListedRow) =>
           own === SHOWN || isListed(own.rows[index] as WorldRow);
         const listed = rows.filter(isShown);
-        last = await writeReading(proxy.database, account, listed, start);
-        readings.set(last, listed);
-        await enterReading(account, last);
+        reading = await scene.read(account, listed);
+        readings.set(reading.readId, listed);
+        await scene.enter(reading);
       }
       const owned = await ownedIn(account, placed, readings);
-      await enterReading(account, last);
+      if (reading) await scene.enter(reading);
       return { placed, owned, again: await ownedIn(account, placed, readings) };
     };
 
     /** Reads the payouts of each world that have a transaction. */
     const ownedIn = async (account: string, worlds: PlacedWorld[], readings: Map<string, ListedRow[]>) => {
-      const found = await proxy.database.query<OwnedRow>(
+      const found = await scene.proxy.database.query<OwnedRow>(
         `SELECT call_id, position, ground, upstream_ref, upstream_id, variant, read_id, ordinal::integer
          FROM book_transaction WHERE account = $1 ORDER BY call_id, position`,
         [account],

@@ -7,54 +7,14 @@ import { SETTINGS, RunningConfig } from '../../../src/platform/config/config';
 import { LOCKS } from '../../../src/platform/database/locks';
 import { PrismaService } from '../../../src/platform/database/pools/prisma.service';
 import { BookService, Reading } from '../../../src/reconciliation/book/book.service';
-import { connectForRun } from '../../../src/reconciliation/book/connection';
 import { ContradictionsService } from '../../../src/reconciliation/book/contradictions.service';
 import { settleByNews } from '../../../src/reconciliation/book/news-settlement';
 import { PayoutNews } from '../../../src/reconciliation/book/payout-news';
 import { first } from '../../support/examples/first';
-import { startProxy, TestProxy } from '../../support/processes/proxy';
-import { EQUAL_CALLS } from '../../support/reconciliation/attribution/example-worlds';
-import { World } from '../../support/reconciliation/attribution/small-world';
-import {
-  PlacedWorld,
-  writeReading,
-  writeWorlds,
-} from '../../support/reconciliation/attribution/world-records';
-
-const NOWHERE = 'http://127.0.0.1:9';
-
-/** An answer that names a transaction for its second payout, which is like the first one. */
-const REFUTED_ANSWER: World = {
-  calls: [
-    {
-      operation: 'POST /payouts/mobile-money',
-      at: 0,
-      kind: 'answered',
-      batch: null,
-      unplaced: null,
-      omitsIds: false,
-      payouts: [
-        { to: 'a', usd: '2', reference: null, names: null },
-        { to: 'b', usd: '1', reference: null, names: 0 },
-      ],
-    },
-  ],
-  rows: [
-    {
-      at: 10,
-      to: 'a',
-      usd: '2',
-      fee: null,
-      type: 'mobile_money',
-      reference: null,
-      batch: null,
-      hasId: true,
-      repeats: null,
-      sharesId: null,
-      isLate: false,
-    },
-  ],
-};
+import { TestProxy } from '../../support/processes/proxy';
+import { BookScene } from '../../support/reconciliation/attribution/book-scene';
+import { EQUAL_CALLS, REFUTED_ANSWER } from '../../support/reconciliation/attribution/example-worlds';
+import { PlacedWorld } from '../../support/reconciliation/attribution/world-records';
 
 interface BookRow {
   id: string;
@@ -64,45 +24,32 @@ interface BookRow {
 }
 
 describe('a settlement by a reading', () => {
+  let scene: BookScene;
   let proxy: TestProxy;
   let worker: INestApplicationContext;
-  let db: Client;
-  let accounts = 0;
-  const start = Date.now() - 86_400_000;
 
   beforeAll(async () => {
-    const never = { followUpEverySeconds: 0, resolverEverySeconds: 0 };
-    proxy = await startProxy({ upstreamBaseUrl: NOWHERE, ...never });
-    worker = await proxy.startWorker();
-    db = await connectForRun({
-      databaseUrl: proxy.database.url,
-      databaseOwnerUrl: proxy.database.ownerUrl,
-    });
+    scene = await BookScene.begin();
+    ({ proxy, worker } = scene);
   });
-  afterAll(async () => {
-    await db.end();
-    await proxy.close();
-  });
+  afterAll(() => scene.close());
 
   /** Writes a world, usually two equal calls, and a reading of its first transactions. */
   const read = async (
     rows: number,
     world = EQUAL_CALLS,
   ): Promise<{ reading: Reading; placed: PlacedWorld }> => {
-    const account = `account-${(accounts += 1)}`;
-    const worlds = await writeWorlds(proxy.database, account, [world], { start, showsIds: false });
+    const { account, placed: worlds } = await scene.place([world]);
     const placed = first(worlds);
     const listed = Array.from({ length: rows }, (_, index) => ({ placed, index }));
-    const readId = await writeReading(proxy.database, account, listed, start);
-    return { placed, reading: { account, readId, source: 'poll', isQuiet: () => true } };
+    return { placed, reading: await scene.read(account, listed) };
   };
   const connect = async () => {
     const client = new Client({ connectionString: proxy.database.ownerUrl });
     await client.connect();
     return client;
   };
-  const { signal } = new AbortController();
-  const enter = (reading: Reading) => worker.get(BookService).enterWith(db, reading, signal);
+  const enter = (reading: Reading) => scene.enter(reading);
   const book = ({ account }: Reading) =>
     proxy.database.query<BookRow>(
       'SELECT id, call_id, read_id, ordinal FROM book_transaction WHERE account = $1 ORDER BY ordinal',
@@ -167,7 +114,7 @@ describe('a settlement by a reading', () => {
     });
     await expect(enter(reading)).rejects.toThrow('fenced');
     // It raises alarms and doubts. The job of the worker calls it too.
-    expect(handle.mock.calls.filter(([of]) => of === signal)).toHaveLength(allowed);
+    expect(handle.mock.calls.filter(([of]) => of === scene.signal)).toHaveLength(allowed);
     expect(await ownersIn(reading)).toEqual([null, null]);
     jest.restoreAllMocks();
     await enter(reading);

@@ -36,6 +36,12 @@ export const EQUAL_CALLS: World = {
   rows: [row({ at: 70 }), row({ at: 110 })],
 };
 
+/** An answer that names a transaction for its second payout, which is like the first one. */
+export const REFUTED_ANSWER: World = {
+  calls: [mobileMoney([payout({ usd: '2' }), payout({ to: 'b', names: 0 })], answered)],
+  rows: [row({ usd: '2', type: 'mobile_money' })],
+};
+
 /** Worlds with one difficulty each. */
 export const EXAMPLE_WORLDS: World[] = [
   EQUAL_CALLS,
