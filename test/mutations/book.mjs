@@ -40,7 +40,7 @@ export const BOOK = [
   },
   {
     name: 'refuted-name',
-    guards: 'a payout without its transaction, because its answer names another one',
+    guards: 'a payout without its transaction, because a refuted answer names it too',
     edits: [
       [
         'src/reconciliation/book/attribution.ts',
@@ -48,8 +48,7 @@ export const BOOK = [
         "AND c.kind = 'owner' AND c.position IS NULL",
       ],
     ],
-    noticedBy: REFUTED,
-    test: 'once it is listed',
+    noticedBy: ATTRIBUTION,
   },
   {
     name: 'id-of-another-call-in-an-answer',
