@@ -169,4 +169,11 @@ export const ANSWERS = [
     noticedBy: 'test/reconciliation/book/contradictions.spec.ts',
     test: 'is followed with no ID, though an answer gave its reference to another payout',
   },
+  {
+    name: 'batch-without-recipients',
+    guards: 'a payout without a recipient that is paid by another call with its batch',
+    edits: [['src/reconciliation/book/rules.ts', 'where: Prisma.sql`t.many <= o.many`', '']],
+    noticedBy: 'test/reconciliation/book/erased-recipients.spec.ts',
+    test: 'has none of several, because another call may share the batch',
+  },
 ];

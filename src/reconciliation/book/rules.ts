@@ -206,14 +206,14 @@ const BY_SURE_PLACE = sameBatch([], {
 
 /**
  * Within the call whose answer names the transaction: the same recipient and amount, then the same amount for
- * erased people.
+ * erased people. Calls can share a batch, so more transactions than erased payouts prove nothing.
  */
 const MATCH_BATCHES = [
   MAKE_OF_CALL,
-  ...[
-    [KEY, USD],
-    [USD, ERASED],
-  ].flatMap((equal) => [sameBatch(equal, { theirs: OF_ITS_TYPE }), SETTLE]),
+  sameBatch([KEY, USD], { theirs: OF_ITS_TYPE }),
+  SETTLE,
+  sameBatch([USD, ERASED], { theirs: OF_ITS_TYPE, where: Prisma.sql`t.many <= o.many` }),
+  SETTLE,
 ];
 
 /** The first rules, over all rows. They create the tables of the remaining rows. */

@@ -1,5 +1,5 @@
 import { mostPairs } from '../../examples/most-pairs';
-import { batchesOf, CALL_KINDS, PlacedPayout } from './small-world';
+import { batchesOf, CALL_KINDS, namesInCall, PlacedPayout } from './small-world';
 import { contradicts, isPayment, isSame, isUnplacedIn, isUsual, Row, WorldFacts } from './world-facts';
 import { PlacedWorld } from './world-records';
 
@@ -77,12 +77,13 @@ class Oracle extends WorldFacts {
   /** Pairs that their rule does not allow, or that contradict each other. */
   private wrongPairs(): string[] {
     return this.pairs().flatMap(([payout, row, ground]) => {
-      const isNamed = () => payout.names === row.index || this.hasNamedId(payout, row);
+      const isNamed = () => payout.names === row.index || this.hasIdOf([payout.names], payout, row);
       const later = {
         own_id: () => this.hasOwnId(payout, row),
         batch_ref: () =>
-          this.callsOf(row).includes(payout.callIndex) &&
-          (isSame(payout, row) || isUnplacedIn(payout.call, row) || this.isFreedIn(payout, row)),
+          this.hasIdOf(namesInCall(payout.call), payout, row) ||
+          (this.callsOf(row).includes(payout.callIndex) &&
+            (isSame(payout, row) || isUnplacedIn(payout.call, row) || this.isFreedIn(payout, row))),
         fingerprint: () => this.isAlike(payout, row),
       };
       // A later rule gave the payout this transaction, whose name is on record although it was lost since.
@@ -100,10 +101,10 @@ class Oracle extends WorldFacts {
     });
   }
 
-  /** Whether the answer names a transaction with the ID of this one. */
-  private hasNamedId({ call, names }: PlacedPayout, { index, hasId, sharesId }: Row): boolean {
-    const named = call.omitsIds ? undefined : this.rows[names ?? -1];
-    return named !== undefined && hasId && (named.sharesId ?? named.index) === (sharesId ?? index);
+  /** Whether a transaction has the ID of one that the answer names. */
+  private hasIdOf(names: (number | null)[], { call }: PlacedPayout, row: Row): boolean {
+    const isSameId = (one: Row) => row.hasId && (one.sharesId ?? one.index) === (row.sharesId ?? row.index);
+    return !call.omitsIds && this.rows.some((one) => names.includes(one.index) && isSameId(one));
   }
 
   /** Whether the answer to the call names the transaction for another payout, which it refutes. */
@@ -159,11 +160,12 @@ class Oracle extends WorldFacts {
       const rows = this.rows.filter(
         (one) =>
           isPayment(one) &&
-          this.callsOf(one).join() === String(callIndex) &&
+          this.callsOf(one).includes(callIndex) &&
           isLeft(this.payoutOf(one), one, this.levelOfRow(one)),
       );
       const [payout, row] = [payouts[0], rows[0]];
       if (!payout || !row || payouts.length > 1 || rows.length > 1 || !isUnplacedIn(call, row)) return [];
+      if (!this.isOfCall(payout, row) || (rule === 'own_id' && isCentOff(payout, row))) return [];
       const isMissed = this.rowOf(payout) !== row && !contradicts(payout, row);
       return isMissed ? [`${label(payout)} lacks ${row.index}, the last of its call`] : [];
     });

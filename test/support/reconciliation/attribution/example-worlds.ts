@@ -42,6 +42,12 @@ export const REFUTED_ANSWER: World = {
   rows: [row({ usd: '2', type: 'mobile_money' })],
 };
 
+/** Two equal payouts, the second without a named transaction, and a batch that has one for it, or two. */
+export const ERASED_BATCH: World = {
+  calls: [airtime([payout({ names: 0 }), payout()], { ...answered, batch: 'b' })],
+  rows: [row({ batch: 'b' }), row({ batch: 'b' }), row({ to: 'b', batch: 'b' })],
+};
+
 /** Worlds with one difficulty each. */
 export const EXAMPLE_WORLDS: World[] = [
   EQUAL_CALLS,

@@ -180,7 +180,7 @@ export const isMarked = ({ call: { operation }, reference: own }: PlacedPayout) 
   TYPE_OF[operation] === 'mobile_money' && own === null;
 
 /** Returns the transactions that the answer to a call names. */
-const namesInCall = ({ payouts, unplaced }: WorldCall) =>
+export const namesInCall = ({ payouts, unplaced }: WorldCall) =>
   [unplaced, ...payouts.map(({ names }) => names)].filter((one) => one !== null);
 
 const unnamed = (payout: WorldPayout) => ({ ...payout, names: null });
