@@ -39,7 +39,7 @@ export interface WorldRow {
   hasId: boolean;
   /** The earlier transaction whose reference it repeats. */
   repeats: number | null;
-  /** The earlier transaction, to another recipient, whose ID it has too. */
+  /** The earlier transaction whose ID it has too. It is of another party, whom no call pays. */
   sharesId: number | null;
   /** Whether it is listed later than others. */
   isLate: boolean;
@@ -103,6 +103,9 @@ export const world: fc.Arbitrary<World> = fc
 
 const MOST_PAYOUTS = 5;
 
+/** Recipient of a transaction of another party. */
+const OTHER_PARTY = 'c';
+
 /** Removes what no answer and no listing can show: names without a transaction, and repeated names. */
 function toSound({ calls, rows }: World): World {
   let left = MOST_PAYOUTS;
@@ -139,6 +142,7 @@ function toSound({ calls, rows }: World): World {
       const isShared = rows.some((other, at) => other.repeats === index || sharedIdOf(rows, at) === index);
       return {
         ...one,
+        to: sharesId === null ? one.to : OTHER_PARTY,
         repeats,
         sharesId,
         hasId: one.hasId || isShared || repeats !== null || sharesId !== null,
@@ -148,11 +152,9 @@ function toSound({ calls, rows }: World): World {
 }
 
 function sharedIdOf(rows: WorldRow[], index: number): number | null {
-  const { sharesId: at, to } = rows[index] as WorldRow;
+  const { sharesId: at } = rows[index] as WorldRow;
   const other = at === null || at >= index ? undefined : rows[at];
-  const isOther =
-    other && other.sharesId === null && [to, other.to].every((one) => one !== null) && to !== other.to;
-  return isOther ? at : null;
+  return other && other.sharesId === null && other.to !== null ? at : null;
 }
 
 /**
