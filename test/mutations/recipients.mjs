@@ -1,4 +1,7 @@
 /** Guards against other spellings of a recipient, and against false names of a transaction. */
+const SHARED_IDS = 'test/reconciliation/book/shared-ids.spec.ts';
+const MIGRATION = 'prisma/migrations/20261124000000_init/migration.sql';
+
 export const RECIPIENTS = [
   {
     name: 'canonical-phones',
@@ -175,5 +178,25 @@ export const ANSWERS = [
     edits: [['src/reconciliation/book/rules.ts', 'where: Prisma.sql`t.many <= o.many`', '']],
     noticedBy: 'test/reconciliation/book/erased-recipients.spec.ts',
     test: 'has none of several, because another call may share the batch',
+  },
+  {
+    name: 'listed-with-the-id-of-another',
+    guards: 'a second payout paid by one transaction, because another one has its ID',
+    edits: [
+      [
+        'src/reconciliation/book/sightings.ts',
+        'AND (upstream_ref = upstream_id OR coalesce(s.upstream_ref = upstream_ref, TRUE))',
+        '',
+      ],
+    ],
+    noticedBy: SHARED_IDS,
+    test: 'stay two, and are of no equal payout',
+  },
+  {
+    name: 'answered-with-the-id-of-another',
+    guards: 'a payout in doubt, because a transaction of another party has the ID of its own',
+    edits: [[MIGRATION, 'CASE WHEN has_id THEN upstream_id END, batch_ref', 'upstream_id, batch_ref']],
+    noticedBy: SHARED_IDS,
+    test: 'stay two if the other one is listed before the answer',
   },
 ];

@@ -1186,6 +1186,7 @@ BEGIN -- The plan is kept for the connection. Planning takes as long as entering
       -- Two of these calls can name one transaction. A name for a payout comes before one without.
       first_value(n.id) OVER (PARTITION BY n.account, coalesce(n.upstream_ref, n.upstream_id)
         ORDER BY n.pos IS NULL, n.call_id, n.pos) AS first_id,
+      f.id IS NULL AS has_id, -- An ID belongs to one transaction.
       -- Each transaction of a call counts once, and those with a payout first.
       n.item_count < dense_rank() OVER (PARTITION BY n.call_id ORDER BY n.first_pos, n.first_nth) AS is_surplus
     FROM (
@@ -1197,11 +1198,14 @@ BEGIN -- The plan is kept for the connection. Planning takes as long as entering
         UNION ALL
         SELECT b.* FROM book_transaction b WHERE b.account = n.account AND b.upstream_id = n.upstream_id
       ) AS found LIMIT 1
+    ) AS f ON TRUE LEFT JOIN LATERAL (
+      -- One with another reference is another transaction. Without one, its ID stands for it.
+      SELECT f.* WHERE f.upstream_ref = f.upstream_id OR coalesce(n.upstream_ref = f.upstream_ref, TRUE)
     ) AS b ON TRUE
   ), entered AS (
     INSERT INTO book_transaction (id, account, upstream_ref, upstream_id, batch_ref, amount_usd, fee_usd, status, answered_call,
       call_id, position, ground, attributed_at)
-    SELECT id, account, upstream_ref, upstream_id, batch_ref, amount_usd, fee_usd, status, call_id,
+    SELECT id, account, upstream_ref, CASE WHEN has_id THEN upstream_id END, batch_ref, amount_usd, fee_usd, status, call_id,
       CASE WHEN is_free THEN call_id END, CASE WHEN is_free THEN pos END, CASE WHEN is_free THEN ground END,
       CASE WHEN is_free THEN clock_timestamp() END
     FROM (SELECT *, pos IS NOT NULL AND NOT has_one AS is_free FROM known WHERE book_id IS NULL AND id = first_id) AS new

@@ -64,14 +64,13 @@ function makeSightings(account: string, readId: string): Prisma.Sql[] {
     LEFT JOIN LATERAL (
       SELECT * FROM (
         SELECT * FROM book_transaction
-        WHERE account = ${account} AND upstream_id = s.upstream_id AND upstream_ref = s.upstream_ref
+        WHERE account = ${account} AND upstream_id = s.upstream_id
+          -- One with another reference is another transaction. Without one, its ID stands for it.
+          AND (upstream_ref = upstream_id OR coalesce(s.upstream_ref = upstream_ref, TRUE))
         UNION ALL
         SELECT * FROM book_transaction
         WHERE account = ${account} AND upstream_ref = s.upstream_ref AND variant = 0
           AND (upstream_id IS NULL OR s.upstream_id IS NULL)
-        UNION ALL
-        -- Last, because the upstream may give the ID of one transaction to another one.
-        SELECT * FROM book_transaction WHERE account = ${account} AND upstream_id = s.upstream_id
       ) AS found LIMIT 1
     ) AS b ON TRUE`,
     Prisma.sql`CREATE TEMP TABLE repeated AS
@@ -133,8 +132,6 @@ const RELEASE_REFUTED = Prisma.sql`
     UPDATE book_transaction b SET call_id = NULL, position = NULL, ground = NULL, attributed_at = NULL
     FROM refuted n WHERE b.id = n.book_id AND b.call_id IS NOT NULL AND b.read_id IS NULL
       AND b.ground <> 'person'
-      -- One that has only the ID of the transaction is another one.
-      AND (b.upstream_ref IS NULL OR n.upstream_ref IN (b.upstream_ref, n.upstream_id))
     RETURNING b.id, n.ordinal, n.contradiction, n.call_id, n.position
   ), recorded AS (
     INSERT INTO book_contradiction (id, transaction_id, kind, call_id, position)

@@ -1,5 +1,5 @@
 import { mostPairs } from '../../examples/most-pairs';
-import { batchesOf, CALL_KINDS, namesInCall, PlacedPayout } from './small-world';
+import { batchesOf, CALL_KINDS, PlacedPayout } from './small-world';
 import { contradicts, isPayment, isSame, isUnplacedIn, isUsual, Row, WorldFacts } from './world-facts';
 import { PlacedWorld } from './world-records';
 
@@ -77,13 +77,12 @@ class Oracle extends WorldFacts {
   /** Pairs that their rule does not allow, or that contradict each other. */
   private wrongPairs(): string[] {
     return this.pairs().flatMap(([payout, row, ground]) => {
-      const isNamed = () => payout.names === row.index || this.hasIdOf([payout.names], payout, row);
+      const isNamed = () => payout.names === row.index;
       const later = {
         own_id: () => this.hasOwnId(payout, row),
         batch_ref: () =>
-          this.hasIdOf(namesInCall(payout.call), payout, row) ||
-          (this.callsOf(row).includes(payout.callIndex) &&
-            (isSame(payout, row) || isUnplacedIn(payout.call, row) || this.isFreedIn(payout, row))),
+          this.callsOf(row).includes(payout.callIndex) &&
+          (isSame(payout, row) || isUnplacedIn(payout.call, row) || this.isFreedIn(payout, row)),
         fingerprint: () => this.isAlike(payout, row),
       };
       // A later rule gave the payout this transaction, whose name is on record although it was lost since.
@@ -99,12 +98,6 @@ class Oracle extends WorldFacts {
         ...(this.refutes(payout, row) ? [`${label(payout)} contradicts ${row.index}`] : []),
       ];
     });
-  }
-
-  /** Whether a transaction has the ID of one that the answer names. */
-  private hasIdOf(names: (number | null)[], { call }: PlacedPayout, row: Row): boolean {
-    const isSameId = (one: Row) => row.hasId && (one.sharesId ?? one.index) === (row.sharesId ?? row.index);
-    return !call.omitsIds && this.rows.some((one) => names.includes(one.index) && isSameId(one));
   }
 
   /** Whether the answer to the call names the transaction for another payout, which it refutes. */

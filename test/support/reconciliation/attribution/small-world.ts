@@ -157,17 +157,13 @@ function sharedIdOf(rows: WorldRow[], index: number): number | null {
   return other && other.sharesId === null && other.to !== null ? at : null;
 }
 
-/**
- * A transaction that an answer names, also by its ID alone, has the ID in the request. Without it, the upstream
- * drops IDs.
- */
+/** A transaction that an answer names has the ID in its request. Without it, the upstream drops IDs. */
 function withIds(drawn: World): World {
   const all = payoutsOf(drawn);
   const isOwn = (at: WorldRow['reference']) =>
     typeof at === 'string' || (typeof at === 'number' && all[at] && isMarked(all[at]));
   const rows = drawn.rows.map((one, index) => {
-    const isNamed = (at: number) => (drawn.rows[at]?.sharesId ?? at) === (one.sharesId ?? index);
-    const own = all.findIndex((payout) => isMarked(payout) && namesInCall(payout.call).some(isNamed));
+    const own = all.findIndex((payout) => isMarked(payout) && namesInCall(payout.call).includes(index));
     return isOwn(one.reference) || own < 0 ? one : { ...one, reference: own };
   });
   return { ...drawn, rows };
@@ -182,7 +178,7 @@ export const isMarked = ({ call: { operation }, reference: own }: PlacedPayout) 
   TYPE_OF[operation] === 'mobile_money' && own === null;
 
 /** Returns the transactions that the answer to a call names. */
-export const namesInCall = ({ payouts, unplaced }: WorldCall) =>
+const namesInCall = ({ payouts, unplaced }: WorldCall) =>
   [unplaced, ...payouts.map(({ names }) => names)].filter((one) => one !== null);
 
 const unnamed = (payout: WorldPayout) => ({ ...payout, names: null });
