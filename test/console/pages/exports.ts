@@ -126,6 +126,7 @@ describe("the console's exports, and the people in its lists", () => {
     await startAfresh(page, `/calls/${scene.toPhone}`);
     await page.getByRole('region', { name: 'Items' }).getByText(MASKED_PHONE).waitFor();
     await page.getByRole('region', { name: 'Readers' }).getByText('masked').first().waitFor();
+    await page.unrouteAll({ behavior: 'wait' }); // The page polls, even while the browser closes.
     const wire = bodies.join('\n');
     for (const part of [scene.toPhone, MASKED_PHONE, '"sha256"', 'Kenya']) expect(wire).toContain(part);
     for (const person of [PHONE.slice(1), EMAIL, HANDLE]) {

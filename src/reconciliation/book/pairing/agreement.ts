@@ -2,7 +2,7 @@ import { namedCallSql } from '../../../operations/catalogue/payout-id';
 import { KNOWN_TYPES } from '../../../operations/items/effects';
 import { Prisma } from '../../../platform/database/generated/client';
 
-/** The facts on which a listed transaction and a payout agree, and those by which one contradicts the other. */
+/** The facts on which a listed transaction and a payout agree, and those that contradict each other. */
 
 /** The canonical keys of a listed transaction `t`, and of an earlier sighting `e`. */
 export const KEYS_LISTED = Prisma.sql`recipient_keys(t.email, t.phone, t.handle, t.receiver)`;
