@@ -1,4 +1,5 @@
 /** Guards against other spellings of a recipient, and against false names of a transaction. */
+
 const SHARED_IDS = 'test/reconciliation/book/shared-ids.spec.ts';
 const MIGRATION = 'prisma/migrations/20261124000000_init/migration.sql';
 

@@ -1,6 +1,7 @@
 import { first } from '../../support/examples/first';
 import { BookScene } from '../../support/reconciliation/attribution/book-scene';
 import { ERASED_BATCH } from '../../support/reconciliation/attribution/example-worlds';
+import { editPeople } from '../../support/records/documents';
 
 /** A call whose answer names a batch, and whose recipients are erased, or were lost with the database. */
 describe('a payout without a recipient', () => {
@@ -17,9 +18,7 @@ describe('a payout without a recipient', () => {
   ])('%s', async (_title, rows, positions) => {
     const { account, placed: worlds } = await scene.place([ERASED_BATCH]);
     const placed = first(worlds);
-    await scene.proxy.database.query("UPDATE intent_body SET people = '[]' WHERE intent_id = ANY ($1)", [
-      placed.ids,
-    ]);
+    await scene.proxy.database.query(editPeople(first(placed.ids), "'[]'"));
     const listed = Array.from({ length: rows }, (_, index) => ({ placed, index }));
     await scene.enter(await scene.read(account, listed));
     const owned = await scene.proxy.database.query<{ position: number }>(
