@@ -29,6 +29,8 @@ export interface Call {
   readonly idempotencyKey: string | undefined;
   /** `Allow-Duplicate-Of`, as received: the ID of the call to repeat intentionally. */
   readonly allowDuplicateOf: string | undefined;
+  /** `Prefer`, as received. */
+  readonly prefer: string | undefined;
   /** `X-Actor`, as received. */
   readonly claimedActor: string | undefined;
   /** The person that the caller acts for. Null if unnamed. Set with the caller. */
@@ -62,8 +64,8 @@ export interface Call {
   opened: boolean;
   /** The recorded outcome, for logs and metrics. */
   outcome: string | undefined;
-  /** For `Server-Timing`, in ms. */
-  readonly timings: { journal?: number; upstream?: number };
+  /** For `Server-Timing`, in ms. `queue` is the time that an operation has waited for its turns. */
+  readonly timings: { queue?: number; journal?: number; upstream?: number };
   /** The fee to reserve with each payout. Null if none is expected. */
   feeRule: FeeRule | null;
   /** For the proxy's own calls: the ID of the call that needs the answer. */
@@ -112,6 +114,7 @@ export function causedBy(cause: AuthenticatedCall, operation: OperationName): Op
     ...cause,
     idempotencyKey: undefined,
     allowDuplicateOf: undefined,
+    prefer: undefined,
     id,
     operation,
     receivedAt: clock.now(),

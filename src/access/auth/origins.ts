@@ -1,6 +1,7 @@
 import cors, { FastifyCorsOptions, FastifyCorsOptionsDelegateCallback } from '@fastify/cors';
 import { Injectable, Logger } from '@nestjs/common';
 import { FastifyInstance, FastifyRequest } from 'fastify';
+import { LRUCache } from 'lru-cache';
 import { Config } from '../../platform/config/config';
 import { isLoopback, within } from '../../platform/config/network/address-block';
 import { SidePrisma } from '../../platform/database/pools/side-prisma';
@@ -24,7 +25,7 @@ export type OwnOriginOf = (request: FastifyRequest) => string | undefined;
  * replaces any other host by `localhost`.
  */
 export function ownOriginReader(settings: Pick<Config, 'publicUrls' | 'trustedProxies'>): OwnOriginOf {
-  const { publicUrls } = settings;
+  const own = settings.publicUrls.map((origin) => ({ origin, protocol: new URL(origin).protocol }));
   const isTrusted = within(settings.trustedProxies);
   return (request) => {
     const { headers, originalUrl, routeOptions, socket } = request;
@@ -32,9 +33,9 @@ export function ownOriginReader(settings: Pick<Config, 'publicUrls' | 'trustedPr
     const forwarded = (name: string) =>
       isForwarded ? outermost(headers[name], headers['x-forwarded-for'], isTrusted) : '';
     const host = ABSOLUTE.exec(originalUrl)?.[1] ?? (forwarded('x-forwarded-host') || headers.host || '');
-    if (publicUrls.length > 0) {
-      const own = publicUrls.find((origin) => originOf(new URL(origin).protocol, host) === origin);
-      return own ?? (PROBES.includes(routeOptions.url ?? '') ? publicUrls[0] : undefined);
+    if (own[0]) {
+      const named = own.find(({ origin, protocol }) => originOf(protocol, host) === origin);
+      return (named ?? (PROBES.includes(routeOptions.url ?? '') ? own[0] : undefined))?.origin;
     }
     const isBelieved = isForwarded || isLocal(host, socket.localAddress);
     const protocol = forwarded('x-forwarded-proto').toLowerCase() === 'https' ? 'https:' : 'http:';
@@ -47,9 +48,16 @@ export function ownAddressOf({ call, originalUrl }: FastifyRequest): string {
   return `${call.ownOrigin}${originalUrl.replace(ABSOLUTE, '')}`;
 }
 
+/** The origins of the latest addresses. Parsing one takes longer than all other checks of a host. */
+const parsed = new LRUCache<string, { origin: string | undefined }>({ max: 100 });
+
 function originOf(protocol: string, host: string): string | undefined {
   const url = `${protocol}//${host}`;
-  return HOST.test(host) && URL.canParse(url) ? new URL(url).origin : undefined;
+  const known = parsed.get(url);
+  if (known) return known.origin;
+  const origin = HOST.test(host) && URL.canParse(url) ? new URL(url).origin : undefined;
+  parsed.set(url, { origin });
+  return origin;
 }
 
 function isLocal(host: string, localAddress = ''): boolean {

@@ -1,5 +1,6 @@
 import { isIP } from 'node:net';
 import { FastifyInstance, FastifyReply, FastifyRequest } from 'fastify';
+import { isOperation } from '../../operations/catalogue/catalogue';
 import { clock } from '../../platform/database/clock';
 import { newId } from '../../platform/database/ids';
 import { databaseUnavailable, Problem } from '../../platform/errors/problem';
@@ -18,6 +19,8 @@ export const REQUEST_ID = /^[\w.:=/-]{1,128}$/;
 const TRACEPARENT = /^00-[0-9a-f]{32}-[0-9a-f]{16}-[0-9a-f]{2}$/;
 
 interface ReceiveOptions extends Omit<CallerServices, 'guessing'> {
+  /** Calls back when it is the turn of a new request to begin. */
+  takeTurn: (begin: () => void) => void;
   origins: OriginsService;
   persons: PersonsService;
   windows: RequestWindowsService;
@@ -34,7 +37,7 @@ interface ReceiveOptions extends Omit<CallerServices, 'guessing'> {
  */
 export async function receiveCalls(
   server: FastifyInstance,
-  { origins, persons, windows, ownOriginOf, deadlineMs, requireRoom, ...lookUps }: ReceiveOptions,
+  { takeTurn, origins, persons, windows, ownOriginOf, deadlineMs, requireRoom, ...lookUps }: ReceiveOptions,
 ): Promise<void> {
   const services: CallerServices = { ...lookUps, guessing: new KeyGuessing() };
   server.decorateRequest('call');
@@ -43,6 +46,14 @@ export async function receiveCalls(
     const ownOrigin = ownOriginOf(request);
     begin(request, reply, { ownOrigin: ownOrigin ?? '', deadlineMs });
     done(headProblem(request) ?? (ownOrigin === undefined ? new Problem('misdirected_request') : undefined));
+  });
+  server.addHook('onRequest', ({ call }, _reply, done) => {
+    takeTurn(() => {
+      const waitedMs = performance.now() - call.startedAt; // others had their turns
+      call.sendBy += waitedMs;
+      if (isOperation(call.operation)) call.timings.queue = waitedMs;
+      done();
+    });
   });
   await answerBrowsers(server, origins);
   refuseOtherMethods(server);
@@ -169,6 +180,7 @@ function newCall(request: FastifyRequest, { ownOrigin, deadlineMs }: NewCallOpti
     origin: foreignOrigin(request, ownOrigin),
     idempotencyKey: request.headers['idempotency-key'] as string | undefined,
     allowDuplicateOf: request.headers['allow-duplicate-of'] as string | undefined,
+    prefer: request.headers.prefer as string | undefined,
     claimedActor: String(request.headers['x-actor'] ?? '') || undefined,
     person: null,
     masked: request.headers['x-people'] !== undefined, // Other values are rejected.
@@ -214,9 +226,8 @@ function checkMasking({ routeOptions, url, headers }: FastifyRequest): void {
 }
 
 function serverTiming({ startedAt, timings }: Call): string {
-  const { journal, upstream } = timings;
-  const total = performance.now() - startedAt;
-  return `${entry('journal', journal)}${entry('upstream', upstream)}total;dur=${total.toFixed(2)}`;
+  const steps = (['queue', 'journal', 'upstream'] as const).map((step) => entry(step, timings[step]));
+  return `${steps.join('')}total;dur=${(performance.now() - startedAt).toFixed(2)}`;
 }
 
 function entry(name: string, ms: number | undefined): string {

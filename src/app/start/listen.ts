@@ -1,4 +1,5 @@
 import { FastifyInstance } from 'fastify';
+import { BACKLOG } from '../../http/connections/acceptors';
 import { RunningConfig, StartError } from '../../platform/config/config';
 import { codeOf } from '../../platform/errors/error-code';
 
@@ -12,7 +13,7 @@ export async function listen(
 ): Promise<string> {
   try {
     // Not app.listen: Nest would log a failure in words of its own.
-    return await server.listen({ port, host });
+    return await server.listen({ port, host, backlog: BACKLOG });
   } catch (error) {
     const code = codeOf(error);
     if (code === 'EADDRINUSE')

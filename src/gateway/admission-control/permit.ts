@@ -1,39 +1,59 @@
-import { AdaptiveLimit } from './adaptive-limit';
+import { AdaptiveLimit, AdmissionStep } from './adaptive-limit';
 
-/** Priority of a request. Payments and other writes precede reads. */
-export type Priority = 'payment' | 'read';
+/** The priorities of requests, in the order of their turns. Other writes are payments, too. */
+export const PRIORITIES = ['payment', 'read'] as const;
+export type Priority = (typeof PRIORITIES)[number];
+
+/** A request for a permit. */
+export interface PermitRequest {
+  client: string;
+  priority: Priority;
+  /** Longest wait, in ms. */
+  patienceMs: number;
+  /** Room that it takes in the queue. Most requests take 1, and those with long bodies more. */
+  room: number;
+  /** Whether its caller has disconnected. */
+  isGone: () => boolean;
+}
 
 /** The shedder's interface for its permits. */
 interface PermitIssuer {
   readonly admissions: AdaptiveLimit;
-  readonly nowMs: () => number;
   admitWaiting(): void;
   leave(permit: Permit): void;
 }
 
 /** A permit of a request. Its holder must release it in every case. */
 export class Permit {
-  private admissionBeganAt: number | undefined;
+  private admission: AdmissionStep | undefined;
   private isReleased = false;
 
+  /**
+   * @param takenAt in ms.
+   * @param hasWaited whether its request had to wait for it.
+   * @param isOfQueue whether it is for a queued call, which is admitted already.
+   */
   constructor(
     private readonly shedder: PermitIssuer,
     readonly client: string,
     readonly priority: Priority,
+    readonly takenAt: number,
+    readonly hasWaited: boolean,
+    readonly isOfQueue = false,
   ) {
-    this.admissionBeganAt = shedder.admissions.begin();
+    if (!isOfQueue) this.admission = shedder.admissions.begin();
   }
 
-  /** Begins the step that waits for the database. Earlier steps do not measure the database. */
+  /** Begins the step that waits for the database. */
   beginStep(): void {
-    if (this.admissionBeganAt !== undefined) this.admissionBeganAt = this.shedder.nowMs();
+    if (this.admission) this.shedder.admissions.ask(this.admission);
   }
 
   /** Ends the part of the request that waits for the database. @param hasFailed see `AdaptiveLimit.end`. */
   endAdmission(hasFailed?: boolean): void {
-    if (this.admissionBeganAt === undefined) return;
-    this.shedder.admissions.end(this.admissionBeganAt, hasFailed);
-    this.admissionBeganAt = undefined;
+    if (!this.admission) return;
+    this.shedder.admissions.end(this.admission, hasFailed);
+    this.admission = undefined;
     this.shedder.admitWaiting();
   }
 

@@ -26,7 +26,7 @@ const HEAVY_AT_WORK = 1;
 
 export const QUOTAS = {
   /** Above the requests to the upstream at once: UPSTREAM_CONNECTIONS and UPSTREAM_QUEUE. */
-  requests: { ofKey: 500, name: 'requests', retryAfter: 1 },
+  requests: { ofKey: 2_500, name: 'requests', retryAfter: 1 },
   /** Some windows of the console, and some programs. A stream costs about 20 kB. */
   streams: { ofKey: 10, ofAll: 1_000, name: 'streams', retryAfter: 10 },
   /** Requests that wait for a call (`?wait=`). Fewer than `requests`, so that a key can pay meanwhile. */

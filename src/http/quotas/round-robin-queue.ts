@@ -3,20 +3,54 @@ export class RoundRobinQueue<Entry> {
   /** In the order of their next turns. No line is empty. */
   private readonly lines = new Map<string, Entry[]>();
   private length = 0;
+  private taken = 0;
+
+  /** @param roomOf returns the room that an entry takes. */
+  constructor(private readonly roomOf: (entry: Entry) => number = () => 1) {}
 
   get size(): number {
     return this.length;
+  }
+
+  /** Room that all entries take. */
+  get room(): number {
+    return this.taken;
   }
 
   sizeOf(client: string): number {
     return this.lines.get(client)?.length ?? 0;
   }
 
+  /** Number of lines. */
+  get lineCount(): number {
+    return this.lines.size;
+  }
+
+  /** Returns the number of entries whose turns come before that of a client's next new entry, at most. */
+  aheadOf(client: string): number {
+    const own = this.sizeOf(client);
+    let ahead = own;
+    for (const [other, line] of this.lines) if (other !== client) ahead += Math.min(line.length, own + 1);
+    return ahead;
+  }
+
+  /** Returns the entries in the order of their turns. */
+  inTurnOrder(): Entry[] {
+    const entries: Entry[] = [];
+    for (let round = 0; entries.length < this.length; round += 1) {
+      for (const line of this.lines.values()) {
+        const entry = line[round];
+        if (entry !== undefined) entries.push(entry);
+      }
+    }
+    return entries;
+  }
+
   add(client: string, entry: Entry): void {
     const line = this.lines.get(client);
     if (line) line.push(entry);
     else this.lines.set(client, [entry]);
-    this.length += 1;
+    this.count(entry, 1);
   }
 
   /** Takes the next entry of a client that may go. Its line goes to the end. */
@@ -26,7 +60,7 @@ export class RoundRobinQueue<Entry> {
       const entry = line.shift();
       this.lines.delete(client);
       if (line.length > 0) this.lines.set(client, line);
-      this.length -= 1;
+      if (entry !== undefined) this.count(entry, -1);
       return entry;
     }
     return undefined;
@@ -52,7 +86,12 @@ export class RoundRobinQueue<Entry> {
     if (at < 0) return;
     line.splice(at, 1);
     if (line.length === 0) this.lines.delete(client);
-    this.length -= 1;
+    this.count(entry, -1);
+  }
+
+  private count(entry: Entry, sign: 1 | -1): void {
+    this.length += sign;
+    this.taken += sign * this.roomOf(entry);
   }
 
   private longest(): string {

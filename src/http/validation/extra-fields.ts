@@ -1,7 +1,7 @@
 import { StartError } from '../../platform/config/config';
 import { FIELD_NAMES } from './faults';
 import { isExact } from './free-form';
-import { isText } from './rules/rules';
+import { isText } from './rules/text';
 
 export const MAX_EXTRA_CHARACTERS = 1_000;
 

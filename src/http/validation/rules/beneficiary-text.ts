@@ -1,6 +1,6 @@
 import { Beneficiary } from '../../../access/clients/register-writes';
 import { contactOf, kindOfKey, readRecipient, recipientKey } from '../../../recipients/recipient';
-import { isText } from './rules';
+import { isText } from './text';
 
 const RECEIVER = /^receiver:(.+)$/s;
 const MAX_RECEIVER = 255;

@@ -3,7 +3,8 @@ import { namesOf } from '../../../operations/items/items';
 import { Fault } from '../../../platform/errors/problem';
 import { Line } from '../../../recipients/numbering-plan';
 import { readRecipient, RECIPIENT_KINDS, RecipientKind } from '../../../recipients/recipient';
-import { field, isText } from './rules';
+import { field } from './rules';
+import { isText } from './text';
 
 /** E.164: a plus, a country code without a leading zero, and at most 15 digits. */
 const PHONE = /^\+[1-9]\d{6,14}$/;

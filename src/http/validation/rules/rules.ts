@@ -3,6 +3,7 @@ import { ApiProperty, ApiPropertyOptions } from '@nestjs/swagger';
 import { ValidateBy, ValidateIf, ValidateNested, ValidationArguments } from 'class-validator';
 import { orNull } from '../../../platform/schema/fields';
 import { FIELD_NAMES } from '../faults';
+import { isText } from './text';
 
 /** The metadata key under which a body's class keeps its item list. */
 export const ITEMS = 'payout-proxy:items';
@@ -72,11 +73,6 @@ export const Text = ({ max, description, example, required = true, mayBeEmpty = 
       ...(example !== undefined && { example }),
     },
   );
-
-/** Returns whether text can be sent as it was validated. Half a surrogate pair has no UTF-8 form. */
-export function isText(value: string, max: number): boolean {
-  return value.length <= max && !/[\p{Cc}\p{Surrogate}]/u.test(value);
-}
 
 /** A list of at least one item. The configuration limits its length (`MAX_ITEMS`). */
 export const Items = (item: ItemsOf['type']) =>
