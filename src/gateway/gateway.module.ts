@@ -15,10 +15,14 @@ import { InternalReadsService } from './forwarding/ownership/internal-reads.serv
 import { MovedValueService } from './forwarding/ownership/moved-value.service';
 import { OwnershipService } from './forwarding/ownership/ownership.service';
 import { ProblemFilter } from './forwarding/problem.filter';
+import { QueueService } from './forwarding/queue.service';
 import { ReplayService } from './forwarding/reply/replay.service';
 import { ShapeWatch } from './forwarding/reply/shape-watch';
 import { PreviewController } from './preview/preview.controller';
 import { PreviewService } from './preview/preview.service';
+import { BatchRelease } from './queue/batch-release';
+import { Dispatcher } from './queue/dispatcher';
+import { QueueRules } from './queue/queue-rules';
 import { ScreeningService } from './screening/screening.service';
 import { UpstreamModule } from './upstream/upstream.module';
 
@@ -40,6 +44,10 @@ import { UpstreamModule } from './upstream/upstream.module';
     AnswerCache,
     ShapeWatch,
     PreviewService,
+    QueueService,
+    QueueRules,
+    BatchRelease,
+    Dispatcher,
     RequestValidationPipe,
     { provide: APP_FILTER, useClass: ProblemFilter },
     // It runs after the guard of AccessModule, which is imported first.

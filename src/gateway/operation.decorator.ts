@@ -4,11 +4,12 @@ import { RouteParamtypes } from '@nestjs/common/enums/route-paramtypes.enum';
 import { RouteConfig } from '@nestjs/platform-fastify';
 import { ApiExtension, ApiProduces, ApiResponse, getSchemaPath } from '@nestjs/swagger';
 import { Allow } from '../access/auth/route-access';
-import { ACCEPTED_HEADERS } from '../http/answers/accepted-headers';
+import { ACCEPTED_CALL_HEADERS } from '../http/answers/accepted-headers';
 import { answerExample, answerSchemaName } from '../operations/catalogue/answers';
 import {
   INTERFACE_PREFIX,
   methodOf,
+  mayBeQueued,
   movesValue,
   namedObjectOf,
   OperationName,
@@ -19,7 +20,7 @@ import {
   sourceOf,
 } from '../operations/catalogue/catalogue';
 import { ApiEnvelopeProblems } from '../platform/errors/api-problems';
-import { PendingApproval } from '../platform/errors/envelope.dto';
+import { AcceptedCall } from '../platform/errors/envelope.dto';
 import { ApiSummary } from '../platform/schema/routes';
 import { addPreview } from './preview/preview.controller';
 
@@ -82,13 +83,13 @@ function operationRoute(name: OperationName, method: 'GET' | 'POST') {
         },
       },
     }),
-    ...(movesValue(name)
+    ...(movesValue(name) || mayBeQueued(name)
       ? [
           ApiResponse({
             status: 202,
-            type: PendingApproval,
-            description: 'The call is pending approval.',
-            headers: ACCEPTED_HEADERS,
+            type: AcceptedCall,
+            description: 'The call waits for an approval or, with `Prefer: respond-async`, for its turn.',
+            headers: ACCEPTED_CALL_HEADERS,
           }),
         ]
       : []),

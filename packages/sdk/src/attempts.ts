@@ -2,8 +2,8 @@ import type { Calls } from './calls.ts';
 import { ApiError, NetworkError } from './errors.ts';
 import { type PaymentResult, resultOf } from './results.ts';
 import { Payer } from './sessions/payer.ts';
-import type { Answer, Sender } from './transport.ts';
-import { abortable, pauseBefore, type Retries, sleep } from './waiting.ts';
+import type { Answer, Sender } from './transport/transport.ts';
+import { abortable, Pauses, type Retries, sleep } from './transport/waiting.ts';
 
 /** The data that continues a payment after a crash. */
 export interface StoredPayment {
@@ -54,7 +54,8 @@ export class Attempts<Body> {
 
   /** Sends the payment until an answer states its outcome, or the retries are used up. */
   async make(signal: AbortSignal | undefined): Promise<PaymentResult<Body>> {
-    for (let attempt = 1; ; attempt += 1) {
+    const pauses = new Pauses(this.dependencies.retries);
+    for (;;) {
       const answer = await this.attempt(signal);
       const verdict =
         answer instanceof NetworkError ? answer : verdictOf<Body>(answer, this.request.idempotencyKey);
@@ -64,8 +65,7 @@ export class Attempts<Body> {
         if (verdict.kind === 'refused') return this.withoutSuccess(verdict.error, signal);
       }
       const error = verdict instanceof NetworkError ? verdict : verdict.error;
-      const retryAfterMs = error instanceof ApiError ? error.retryAfterMs : undefined;
-      const pause = pauseBefore(attempt, retryAfterMs, this.dependencies.retries);
+      const pause = pauses.after(error);
       if (pause === undefined) return this.withoutSuccess(error, signal);
       await sleep(pause, signal);
     }
@@ -184,6 +184,8 @@ function verdictOf<Body>({ body, callId, error }: Answer, idempotencyKey: string
   if (status === 'pending_approval') {
     return { kind: 'result', result: { status: 'held', settled: false, idempotencyKey, callId } };
   }
+  if (status === 'queued')
+    return { kind: 'result', result: { status: 'queued', settled: false, idempotencyKey, callId } };
   // A provider error leaves open whether it paid, and a success with an error text which payouts.
   if (status !== 'success' || hasErrorText(data)) return { kind: 'look_up', callId };
   const of = { idempotencyKey, callId, items: undefined };

@@ -1,5 +1,5 @@
-import { Pages } from './pages.ts';
-import type { Reader, ReadOptions } from './reader.ts';
+import { Pages } from './transport/pages.ts';
+import type { Reader, ReadOptions } from './transport/reader.ts';
 import type { CallPage, CallRecord, FullCallRecord, Receipt } from './types.ts';
 
 /** Filters of a list of calls. */
@@ -8,6 +8,8 @@ export interface CallSearch extends ReadOptions {
   idempotencyKey?: string;
   /** Name of the operation, such as `POST /payouts/airtime`. */
   operation?: string;
+  /** State of the call, such as `queued`. */
+  state?: CallRecord['outcome'];
   /** Number of calls per page. Defaults to the proxy's. */
   pageSize?: number;
   /** `nextPageToken` of an earlier page, to continue after it. */
@@ -38,9 +40,11 @@ export class Calls {
    * for await (const { id, outcome } of client.calls.list({ operation: 'POST /payouts/airtime' }))
    *   console.log(id, outcome);
    */
-  list({ idempotencyKey, operation, pageSize, pageToken, signal }: CallSearch = {}): Pages<CallRecord> {
+  list(search: CallSearch = {}): Pages<CallRecord> {
+    const { idempotencyKey, operation, state, pageSize, pageToken, signal } = search;
     return new Pages(async (token) => {
-      const query = { idempotency_key: idempotencyKey, operation, page_size: pageSize, page_token: token };
+      const filters = { idempotency_key: idempotencyKey, operation, state };
+      const query = { ...filters, page_size: pageSize, page_token: token };
       const { body } = await this.reader.read({ method: 'GET', path: '/v1/calls', query, signal });
       const { calls, next_page_token } = body as CallPage;
       return { entries: calls, nextPageToken: next_page_token ?? undefined };

@@ -3,13 +3,14 @@ import { Attempts, type StoredPayment } from './attempts.ts';
 import { Calls } from './calls.ts';
 import { Payment } from './payment.ts';
 import { randomId } from './random-id.ts';
-import { Reader, type ReadOptions } from './reader.ts';
 import { providerError } from './results.ts';
 import { authorizing, type Credentials } from './sessions/credential.ts';
 import { EphemeralKeys } from './sessions/ephemeral-keys.ts';
 import { SessionTransport } from './sessions/session-transport.ts';
 import { Session } from './sessions/session.ts';
-import { type OutgoingRequest, type Sender, Transport } from './transport.ts';
+import { Reader, type ReadOptions } from './transport/reader.ts';
+import { type OutgoingRequest, type Sender, Transport } from './transport/transport.ts';
+import { type Retries, DEFAULT_RETRIES } from './transport/waiting.ts';
 import type {
   AnswerOf,
   BodyOf,
@@ -20,7 +21,6 @@ import type {
   Preview,
   ReadOperation,
 } from './types.ts';
-import { type Retries, DEFAULT_RETRIES } from './waiting.ts';
 
 /** Options of a {@link PayoutProxy}: an address, exactly one credential, and limits. */
 export interface ClientOptions extends Credentials {
@@ -28,9 +28,9 @@ export interface ClientOptions extends Credentials {
   baseUrl: string;
   /** Stores each payment before its first byte is sent. If it fails, nothing is sent. */
   store?: (payment: StoredPayment) => void | Promise<void>;
-  /** Number and pauses of retries. Default: 4 retries after 0.5, 1, 2 and 4 seconds. */
+  /** Number and pauses of retries. Default: 4 retries after 0.5, 1, 2 and 4 seconds, and while it is busy. */
   retries?: Partial<Retries>;
-  /** Timeout of one attempt, in milliseconds. Default: 45,000, above the proxy's 30 seconds. */
+  /** Timeout of one attempt, in milliseconds. Default: 60,000, above the proxy's wait and answer (50 s). */
   timeoutMs?: number;
   /** Replacement of the runtime's `fetch`. */
   fetch?: typeof fetch;
@@ -46,11 +46,16 @@ export interface PaymentOptions {
   allowDuplicateOf?: string;
   /** Name of the person on whose behalf your server pays. */
   actor?: string;
+  /**
+   * Whether the proxy may accept the payment first, and send it in its turn (`Prefer: respond-async`).
+   * `send()` then returns `queued` at once. `settled()` and `follow()` wait for the outcome.
+   */
+  respondAsync?: boolean;
   /** Stored `payer` of a payment to continue. For another person, nothing is sent. */
   payer?: string | undefined;
 }
 
-const DEFAULT_TIMEOUT_MS = 45_000;
+const DEFAULT_TIMEOUT_MS = 60_000;
 const KEY = /^[\x21-\x7e]{1,255}$/;
 
 /**
@@ -145,7 +150,7 @@ export class PayoutProxy {
     body: BodyOf<Operation>,
     options: PaymentOptions = {},
   ): Payment<AnswerOf<Operation>> {
-    const { idempotencyKey, allowDuplicateOf, actor, payer } = options;
+    const { idempotencyKey, allowDuplicateOf, actor, payer, respondAsync = false } = options;
     // An undefined key is an error: it may be the lost key of a payment to continue.
     const isChosen = 'idempotencyKey' in options;
     const key: unknown = isChosen ? idempotencyKey : this.newId();
@@ -157,7 +162,11 @@ export class PayoutProxy {
       idempotencyKey: key,
       body: toJson(body),
       payer,
-      headers: { 'Allow-Duplicate-Of': allowDuplicateOf, 'X-Actor': actor },
+      headers: {
+        'Allow-Duplicate-Of': allowDuplicateOf,
+        'X-Actor': actor,
+        Prefer: respondAsync ? 'respond-async' : undefined,
+      },
       mayBeRepeated: isChosen,
     };
     const { transport, calls, retries, store } = this;

@@ -5,12 +5,13 @@ export type { Credential, Credentials } from './sessions/credential.ts';
 export { EphemeralKeys } from './sessions/ephemeral-keys.ts';
 export * from './errors.ts';
 export { type EventOptions, type HeadersLike, type VerifiedEvent, verifyEvent } from './events.ts';
-export { type Page, Pages } from './pages.ts';
-export type { ReadOptions } from './reader.ts';
+export { type Page, Pages } from './transport/pages.ts';
+export type { ReadOptions } from './transport/reader.ts';
 export { Payment, type WaitOptions } from './payment.ts';
 export { type VerifiedReceipt, type VerifiedRecord, verifyReceipt } from './proofs/receipt.ts';
 export type {
   HeldResult,
+  QueuedResult,
   InProgressResult,
   NotSentResult,
   PartialResult,
@@ -20,7 +21,7 @@ export type {
   UnknownResult,
 } from './results.ts';
 export { Session, type SessionOptions } from './sessions/session.ts';
-export type { Authorize, RequestToAuthorize } from './transport.ts';
+export type { Authorize, RequestToAuthorize } from './transport/transport.ts';
 export type {
   Action,
   Amount,
@@ -43,4 +44,4 @@ export type {
   ReadOperation,
   Receipt,
 } from './types.ts';
-export type { Retries } from './waiting.ts';
+export type { Retries } from './transport/waiting.ts';

@@ -2,7 +2,7 @@ import type { Attempts } from './attempts.ts';
 import type { Calls } from './calls.ts';
 import { ApiError, NetworkError, RetryLaterError } from './errors.ts';
 import { type PaymentResult, resultOf } from './results.ts';
-import { backoff, abortable, reasonOf, type Retries, sleep } from './waiting.ts';
+import { backoff, abortable, reasonOf, type Retries, sleep } from './transport/waiting.ts';
 
 /** Options of the functions that wait for a payment. */
 export interface WaitOptions {

@@ -44,6 +44,11 @@ export interface HeldResult extends CallResult {
   status: 'held';
 }
 
+/** Result of a payment that waits for its turn (`respondAsync`). It was accepted, and is not sent yet. */
+export interface QueuedResult extends CallResult {
+  status: 'queued';
+}
+
 /** Result of a payment that is being sent, after its approval or by another program. */
 export interface InProgressResult extends CallResult {
   status: 'in_progress';
@@ -64,18 +69,19 @@ export interface NotSentResult extends ResultBase {
   error: ApiError | NetworkError | undefined;
 }
 
-/** Result of a payment so far. `status` distinguishes the seven kinds. */
+/** Result of a payment so far. `status` distinguishes the eight kinds. */
 export type PaymentResult<Answer = unknown> =
   | SucceededResult<Answer>
   | PartialResult<Answer>
   | RejectedResult
   | HeldResult
+  | QueuedResult
   | InProgressResult
   | UnknownResult
   | NotSentResult;
 
 const OPEN_STEPS: readonly unknown[] = ['wait', 'await_approval'];
-const IN_DOUBT: readonly unknown[] = ['in_doubt', 'reserved', 'held'];
+const IN_DOUBT: readonly unknown[] = ['in_doubt', 'reserved', 'queued', 'held'];
 
 /** Statuses of a provider that rejects or limits the proxy itself, not the request. The key is free. */
 const GATEWAY_REFUSALS: readonly unknown[] = [401, 403, 429];
@@ -103,6 +109,8 @@ export function resultOf<Answer>(record: FullCallRecord, idempotencyKey: string)
       return carriedOut<Answer>(record, of);
     case 'pending_approval':
       return { status: 'held', settled: false, ...of };
+    case 'queued':
+      return { status: 'queued', settled: false, ...of };
     case 'not_sent':
       return { status: 'not_sent', settled: true, ...of, error: undefined };
     case 'rejected':

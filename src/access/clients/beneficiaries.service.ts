@@ -3,18 +3,15 @@ import { SidePrisma } from '../../platform/database/pools/side-prisma';
 import { ChangeAuthor, ChangeRecords } from './changes';
 import { lockClient } from './client-writes';
 import { ClientsService, TRANSACTION_LIMITS } from './clients.service';
+import { RegisterList } from './register-lists';
 import {
   listed,
   ListedBeneficiary,
   RegisterChange,
   RegisterChangeResult,
-  RegisterList,
   RegisterWrites,
   toWrite,
 } from './register-writes';
-
-/** Maximum number of recipients that one change adds. Each addition is recorded. */
-export const MAX_AT_ONCE = 500;
 
 /**
  * Manages the recipient registers of clients. Every change locks the client, as admission does, so later

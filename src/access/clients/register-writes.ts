@@ -4,10 +4,7 @@ import { newId } from '../../platform/database/ids';
 import { maskEmail, maskHandle, maskPhone } from '../../platform/privacy/contacts';
 import { RecipientKind } from '../../recipients/recipient';
 import { ChangeAuthor, ChangeRecords, ClientChange, recordChanges } from './changes';
-
-/** Lists of a client's register: recipients that it may pay, and recipients that it must not pay. */
-export const REGISTER_LISTS = ['allowed', 'blocked'] as const;
-export type RegisterList = (typeof REGISTER_LISTS)[number];
+import { RegisterList } from './register-lists';
 
 /** A recipient of a register. */
 export interface Beneficiary {

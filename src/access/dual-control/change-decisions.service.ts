@@ -12,10 +12,10 @@ import { writeMerge } from '../people/merges';
 import { readOwnChanges } from '../people/same-person';
 import { ChangeApplication } from './change-application';
 import { FeeRemovals, StopLifts } from './change-document';
+import { ChangeStatus } from './change-status';
 import { PayoutSettlements, TransactionAttributions } from './payout-changes';
 import {
   ChangeKind,
-  ChangeStatus,
   decisionOf,
   closeChange,
   isOfClient,

@@ -5,13 +5,8 @@ import { Holder, holdersOf } from '../clients/client-writes';
 import { Permissions } from '../clients/grants';
 import { KeyRow } from '../clients/key-rows';
 import { ClientKind, hintOf, ListedClient } from '../clients/listed';
-import {
-  entriesOfAdded,
-  entriesToRemove,
-  RegisterChange,
-  RegisterList,
-  RegisterWrite,
-} from '../clients/register-writes';
+import { RegisterList } from '../clients/register-lists';
+import { entriesOfAdded, entriesToRemove, RegisterChange, RegisterWrite } from '../clients/register-writes';
 import { identityOf, isSignIn } from '../clients/sign-ins';
 import { MergeDocument, recordedMerge } from '../people/merges';
 import { OwnLimitsDocument } from '../people/person-exceptions';

@@ -7,9 +7,7 @@ import { Problem } from '../../platform/errors/problem';
 import { proseAsRecorded } from '../../platform/privacy/recorded';
 import { ChangeAuthor, ChangeRecords, ClientChange } from '../clients/changes';
 import { BeforeDocument, ChangeDocument, recordedChange } from './change-document';
-
-export const CHANGE_STATUSES = ['pending', 'approved', 'rejected', 'superseded', 'expired'] as const;
-export type ChangeStatus = (typeof CHANGE_STATUSES)[number];
+import { ChangeStatus } from './change-status';
 
 /** Kinds of changes, with the scope of those who request and decide them. */
 const SCOPE_OF_KIND = {

@@ -1,5 +1,4 @@
 import { Injectable } from '@nestjs/common';
-import { Decimal } from 'decimal.js';
 import { AuthenticatedCall, Author, mayReveal, OperationCall } from '../../access/auth/call';
 import { FourEyesService } from '../../access/auth/four-eyes';
 import { reachesWholeAccount } from '../../access/auth/owner';
@@ -16,30 +15,38 @@ import { MayPay } from '../../gateway/may-pay/may-pay.service';
 import { obstacleProblem } from '../../gateway/may-pay/obstacle-problem';
 import { ScreeningService } from '../../gateway/screening/screening.service';
 import { UpstreamService } from '../../gateway/upstream/upstream.service';
+import { readBrokenRule } from '../../gateway/waiting/broken-rule';
+import { readRequesters } from '../../gateway/waiting/requesters';
+import {
+  namedTransaction,
+  ownerOfWaiting,
+  requireUnchanged,
+  toPrepared,
+} from '../../gateway/waiting/waiting-call';
 import { FullCallRecord } from '../../history/records/record.dto';
 import { RecordsService } from '../../history/records/records.service';
+import { FullStoredCall } from '../../history/records/rows';
 import { SearchService } from '../../history/search/search.service';
 import { MetricsService } from '../../http/metrics/metrics.service';
-import { paymentsTo } from '../../journal/admission/content-keys';
-import { recipientsOf } from '../../journal/admission/recipients';
 import { LocalCopies } from '../../journal/copies/local-copies';
 import { approveHeldCall, NewDecision, rejectHeldCall } from '../../journal/decisions/decisions';
 import { Screened, Release } from '../../journal/records/records';
-import { movesValue, operationNamed } from '../../operations/catalogue/catalogue';
+import { operationNamed } from '../../operations/catalogue/catalogue';
 import { readFeeRule } from '../../operations/items/fees';
 import { Item } from '../../operations/items/item';
 import { PrismaService } from '../../platform/database/pools/prisma.service';
 import { isUuid } from '../../platform/database/uuid';
 import { Problem } from '../../platform/errors/problem';
 import { ApprovalPage, ApprovalSearch, DecisionDto, FullApprovalRecord } from './approvals.dto';
-import { brokenRule, decisionFailed, ForecastService, notPending } from './forecast.service';
-import { HeldRecord, namedTransaction, ownerOfHeld, payersOf, requireUnchanged, toPrepared } from './held';
-import { readHeldItems } from './held-items';
-import { readRequesters } from './requesters';
+import { decisionFailed, ForecastService, notPending } from './forecast.service';
+import { heldCallOf } from './held-call';
 
 const OTHER_HASH =
   'The content_hash of this call differs from the one you sent. Nothing was decided. Read the call again, ' +
   'then decide.';
+
+/** Record of a held call. */
+type HeldRecord = FullStoredCall;
 
 /** Lists held calls, and records decisions about them. */
 @Injectable()
@@ -87,7 +94,10 @@ export class ApprovalsService {
     const account = this.upstream.of(outgoing.account);
     const { client_id: clientId, operation } = held.intent;
     const requester = { account: outgoing.account, clientId };
-    const permit = await this.shedder.enterFor(call, requester, operationNamed(operation), 'approver');
+    const permit = await this.shedder.enterFor(call, requester, operationNamed(operation), {
+      bytes: outgoing.body?.length ?? 0,
+      reader: 'approver',
+    });
     try {
       await this.mayPay.requireSending(clientId, { account, outgoing }, 'approver');
       const newDecision = this.decision(held, decision.reason, by);
@@ -104,33 +114,15 @@ export class ApprovalsService {
     decision: NewDecision,
   ): Promise<FullApprovalRecord> {
     const { id } = held.intent;
-    const { client_id: clientId, total_usd: total = null, expected_fee_usd: fee } = held.intent;
-    const { unexplained_transaction: knownTransaction } = held.intent;
-    const operation = operationNamed(held.intent.operation);
-    const usd = movesValue(operation) && total !== null ? new Decimal(total) : null;
-    const feeUsd = fee === undefined ? null : new Decimal(fee);
     const { items } = prepared;
-    const payments = usd && paymentsTo(clientId, items);
     const isOwn = await this.isOwn(call, held);
     const screening = await this.screenAgain(held, items);
-    const recipients = recipientsOf(clientId, operation, items);
-    const payers = payersOf(held);
-    const heldCall = {
-      clientId,
-      operation,
-      items,
-      usd,
-      feeUsd,
-      payments,
-      payers,
-      recipients,
-      knownTransaction,
-    };
+    const heldCall = heldCallOf(held, items);
+    const { operation } = heldCall;
     this.mayPay.require('send', {}, 'approver'); // again, because other services were queried meanwhile
-    const result = await approveHeldCall(this.prisma, { ...decision, screening }, heldCall, async (tx) => {
-      const [requesters, limited] = [await readRequesters(tx, [id]), await readHeldItems(tx, [id])];
-      return brokenRule(requesters.get(id), operation, limited.get(id) ?? [], isOwn);
-    }).catch(decisionFailed);
+    const result = await approveHeldCall(this.prisma, { ...decision, screening }, heldCall, (tx) =>
+      readBrokenRule(tx, id, operation, isOwn),
+    ).catch(decisionFailed);
     if (result.kind === 'decided') throw await this.tooLate(id);
     if (result.kind !== 'released') throw obstacleProblem(result, 'approver', { operation });
     this.epoch.remember('approved', id);
@@ -168,7 +160,7 @@ export class ApprovalsService {
     const { id } = held.intent;
     const requester = (await readRequesters(this.prisma, [id])).get(id);
     if (!requester || reachesWholeAccount(requester)) return false;
-    return this.ownership.owns(call, ownerOfHeld(held), transaction, 'approver');
+    return this.ownership.owns(call, ownerOfWaiting(held), transaction, 'approver');
   }
 
   /** Rejects a call. A fenced instance rejects nothing: its old database may show a sent call as pending. */

@@ -1,11 +1,12 @@
 import { Injectable } from '@nestjs/common';
 import { Decimal } from 'decimal.js';
-import { reachesWholeAccount, recordedOwner } from '../../access/auth/owner';
-import { missingScopes, operationProblem } from '../../access/auth/route-access';
+import { recordedOwner } from '../../access/auth/owner';
 import { Caller } from '../../access/callers/caller';
-import { limitProblems } from '../../gateway/forwarding/ownership/own-limits';
 import { forecastOf, obstacleProblem } from '../../gateway/may-pay/obstacle-problem';
 import { BrokenRule } from '../../gateway/may-pay/obstacles';
+import { brokenRule, registerRulesOf } from '../../gateway/waiting/broken-rule';
+import { readRecordedItems } from '../../gateway/waiting/recorded-items';
+import { readRequesters } from '../../gateway/waiting/requesters';
 import { CallRecord, RecordApproval } from '../../history/records/record.dto';
 import { readRegister, recipientsOf } from '../../journal/admission/recipients';
 import { TransactionOwners } from '../../journal/lookups/transaction-owners';
@@ -13,35 +14,9 @@ import { namedObjectOf, OperationName, operationNamed } from '../../operations/c
 import { Item } from '../../operations/items/item';
 import { SidePrisma } from '../../platform/database/pools/side-prisma';
 import { Problem } from '../../platform/errors/problem';
-import { RegisterRules } from '../../policy/limits/beneficiaries';
-import { LimitedItem } from '../../policy/limits/limit-rules';
 import { PayerUsage, SpendingService } from '../../policy/spending.service';
 import { CapDto, toCap, toUsage, UsageDto } from '../limits/cap';
 import { CapAfterDto, CapsAfterDto, NotAllowedDto } from './approvals.dto';
-import { readHeldItems } from './held-items';
-import { readRequesters } from './requesters';
-
-/**
- * Returns the first rule that forbids a call now: its key, its scope, the operation, the owner of the named
- * transaction, or a limit per call of its client or person. Ignores the approval threshold. `approveHeldCall`
- * of the journal checks caps, stops and the register of recipients.
- * @param caller the requester from `readRequesters`. Undefined if its key is no longer valid.
- * @param isOwn whether the call names no foreign transaction, from `OwnershipService`.
- */
-export function brokenRule(
-  caller: Caller | undefined,
-  operation: OperationName,
-  items: LimitedItem[],
-  isOwn: boolean,
-): BrokenRule | undefined {
-  if (!caller) return { kind: 'credential_ended' };
-  const scopes = missingScopes(caller, operation);
-  if (scopes.length > 0) return { kind: 'scope_missing', scopes };
-  if (operationProblem(caller, operation)) return { kind: 'switched_off', operation };
-  if (!isOwn && !reachesWholeAccount(caller)) return { kind: 'not_own' };
-  const [problem] = limitProblems(caller, operation, items);
-  return problem && { kind: 'over_own_limit', problem };
-}
 
 /** Returns the error for deciding a call that is no longer pending. */
 export function notPending(status: RecordApproval['status'] | undefined): Problem {
@@ -117,7 +92,7 @@ export class ForecastService {
     const ids = pending.map(({ id }) => id);
     const [requesters, items] = await Promise.all([
       readRequesters(this.prisma, ids),
-      readHeldItems(this.prisma, ids), // listed records have only the first hundred items
+      readRecordedItems(this.prisma, ids), // listed records have only the first hundred items
     ]);
     const foreign = await this.foreignCalls(pending, requesters);
     const held = pending.map((call) => {
@@ -208,7 +183,7 @@ interface HeldPayment {
 
 /** Reads the held calls with recipients that the register now forbids, by call ID. */
 async function readForbidden(prisma: SidePrisma, held: HeldPayment[]): Promise<Map<string, BrokenRule>> {
-  const rules = new Map(held.map(({ caller }) => [caller.clientId, rulesOf(caller)]));
+  const rules = new Map(held.map(({ caller }) => [caller.clientId, registerRulesOf(caller)]));
   const payments = held.map(({ id, operation, caller: { clientId }, items }) => ({
     id,
     operation,
@@ -223,9 +198,4 @@ async function readForbidden(prisma: SidePrisma, held: HeldPayment[]): Promise<M
       return forbidden ? [[id, { kind: 'recipient_not_allowed' as const, ...forbidden }] as const] : [];
     }),
   );
-}
-
-function rulesOf({ limits, blocksRecipients }: Caller): RegisterRules {
-  const { beneficiariesOnly, beneficiaryCoolOffSeconds } = limits;
-  return { beneficiariesOnly, beneficiaryCoolOffSeconds, blocksRecipients };
 }

@@ -4,13 +4,9 @@ import { FastifyReply } from 'fastify';
 import { AuthenticatedCall, changeAuthorOf, CurrentCall } from '../../access/auth/call';
 import { Allow } from '../../access/auth/route-access';
 import { StepUp } from '../../access/auth/step-up';
-import { BeneficiariesService, MAX_AT_ONCE } from '../../access/clients/beneficiaries.service';
-import {
-  ListedBeneficiary,
-  REGISTER_LISTS,
-  RegisterChangeResult,
-  RegisterList,
-} from '../../access/clients/register-writes';
+import { BeneficiariesService } from '../../access/clients/beneficiaries.service';
+import { MAX_AT_ONCE, REGISTER_LISTS, RegisterList } from '../../access/clients/register-lists';
+import { ListedBeneficiary, RegisterChangeResult } from '../../access/clients/register-writes';
 import { DualControlService } from '../../access/dual-control/dual-control.service';
 import { isRequestedChange } from '../../access/dual-control/pending-changes';
 import { pendingResponse, PENDING_RESPONSE, WaitingDto } from '../../access/dual-control/pending-response';

@@ -1,5 +1,6 @@
 import { ApiProperty } from '@nestjs/swagger';
-import { CHANGE_KINDS, CHANGE_STATUSES, ChangeStatus } from '../../access/dual-control/pending-changes';
+import { CHANGE_STATUSES, ChangeStatus } from '../../access/dual-control/change-status';
+import { CHANGE_KINDS } from '../../access/dual-control/pending-changes';
 import { RevokedPerson } from '../../access/people/person-revocations.service';
 import { ActivityState } from '../../history/access-log/activity-state.dto';
 import { OneOf, PageSize, PageToken, Uuid } from '../../http/validation/rules/query-rules';

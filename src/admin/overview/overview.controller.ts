@@ -14,6 +14,7 @@ import {
   OverviewFindings,
   OverviewHistory,
   OverviewInDoubt,
+  OverviewQueue,
   OverviewRun,
   OverviewSeal,
   OverviewSearch,
@@ -25,7 +26,7 @@ import { OverviewService, OverviewStreams } from './overview.service';
 /** Serves the overview, as JSON or as a stream. */
 @ApiTags('Overview')
 @ApiExtraModels(Overview, OverviewHistory, OverviewInDoubt, OverviewSeal, OverviewFindings, OverviewRun)
-@ApiExtraModels(OverviewWallet, OverviewApprovals, OverviewClient, OverviewStops)
+@ApiExtraModels(OverviewWallet, OverviewApprovals, OverviewClient, OverviewStops, OverviewQueue)
 @Controller('v1/overview')
 export class OverviewController {
   constructor(

@@ -75,6 +75,13 @@ export class OverviewInDoubt {
   @nullable(INSTANT, 'Time since which the oldest is in doubt.') oldest_since!: Date | null;
 }
 
+/** Calls that wait for their turn to be sent (`Prefer: respond-async`). */
+export class OverviewQueue {
+  @described(COUNT, 'Number of calls.') calls!: number;
+  @nullable(INSTANT, 'Time since which the oldest waits.') oldest_since!: Date | null;
+  @described(COUNT, 'Number of calls whose turn came in the last minute.') released_last_minute!: number;
+}
+
 /** The newest checkpoint of the log. */
 export class OverviewSeal {
   @described(COUNT, 'Number of sealed records.') size!: number;
@@ -161,6 +168,7 @@ export class Overview {
   as_of!: Date;
   @nullable(ref('OverviewHistory'), 'Scope `audit`.') history!: OverviewHistory | null;
   @nullable(ref('OverviewInDoubt'), 'Scope `audit`.') in_doubt!: OverviewInDoubt | null;
+  @nullable(ref('OverviewQueue'), 'Scope `admin` or `audit`.') queue!: OverviewQueue | null;
   @nullable(ref('OverviewSeal'), 'Scope `audit`. Also null before the first seal.')
   seal!: OverviewSeal | null;
   @nullable(

@@ -20,6 +20,7 @@ const LEAST_MS = 2_000;
 @Injectable()
 export class OverviewService {
   private readonly inDoubt = cached(() => this.sections.inDoubt());
+  private readonly queue = cached(() => this.sections.queue());
   private readonly seal = cached(() => this.sections.seal());
   private readonly findings = cached(() => this.sections.findings());
   private readonly lastRun = cached(() => this.sections.lastRun());
@@ -45,10 +46,11 @@ export class OverviewService {
       if (at < asOf) asOf = at;
       return value;
     };
-    const [history, in_doubt, seal, findings, last_run, wallets, approvals, clients, stops] =
+    const [history, in_doubt, queue, seal, findings, last_run, wallets, approvals, clients, stops] =
       await Promise.all([
         section(['audit'], { read: () => this.history.read(days) }),
         section(['audit'], this.inDoubt),
+        section(['admin', 'audit'], this.queue),
         section(['audit'], this.seal),
         section(['reconcile'], this.findings),
         section(['reconcile'], this.lastRun),
@@ -58,7 +60,18 @@ export class OverviewService {
         section(['admin', 'approve', 'audit'], this.stops),
       ]);
     const upstream = this.upstream.all().map((account) => ({ account: account.name, ...healthOf(account) }));
-    const sections = { history, in_doubt, seal, findings, last_run, wallets, approvals, clients, stops };
+    const sections = {
+      history,
+      in_doubt,
+      queue,
+      seal,
+      findings,
+      last_run,
+      wallets,
+      approvals,
+      clients,
+      stops,
+    };
     const { value: doubted_operations } = await this.doubted.read();
     return { as_of: asOf, ...sections, doubted_operations, upstream, storage: this.storage.failures };
   }

@@ -1,6 +1,7 @@
 import { Inject, Injectable } from '@nestjs/common';
 import { PresentService } from '../../history/records/records.service';
 import { IndexService } from '../../history/search/index.service';
+import { countLastReleases, readQueue } from '../../journal/queue/queue';
 import { readDoubtedOperations } from '../../journal/settlement/false-rejections';
 import { recordedAs } from '../../operations/lifecycle/lifecycle';
 import { notExpired, stateAtSql, stateTerms } from '../../operations/lifecycle/lifecycle-sql';
@@ -21,6 +22,7 @@ import {
   OverviewDoubtedOperation,
   OverviewFindings,
   OverviewInDoubt,
+  OverviewQueue,
   OverviewRun,
   OverviewSeal,
   OverviewStops,
@@ -51,6 +53,14 @@ export class SectionsService {
         AND ${stateAtSql(present)} = 'unknown'
         AND ${RESTED}`;
     return row as OverviewInDoubt; // an aggregate has one row
+  }
+
+  async queue(): Promise<OverviewQueue> {
+    const [{ calls, oldestSince }, released] = await Promise.all([
+      readQueue(this.prisma),
+      countLastReleases(this.prisma),
+    ]);
+    return { calls, oldest_since: oldestSince, released_last_minute: released };
   }
 
   async seal(): Promise<OverviewSeal | null> {

@@ -1,14 +1,8 @@
 import { ValidateBy, ValidationArguments } from 'class-validator';
 import { OneOf } from '../../http/validation/rules/query-rules';
 import { field, NotForwarded, Text } from '../../http/validation/rules/rules';
-import { CHANGING_OPERATIONS } from '../../operations/items/effects';
 import { BOOLEAN, described, INSTANT, nullable, TEXT, UUID } from '../../platform/schema/fields';
-
-/** Operations that can be stopped. Reads always continue. */
-export const STOPPABLE: string[] = [...CHANGING_OPERATIONS];
-
-/** Maximum length of a reason. Every rejected requester reads it. */
-export const MAX_REASON = 500;
+import { MAX_REASON, STOPPABLE } from './stoppable';
 
 const TARGETS = ['everything', 'client', 'operation'] as const;
 

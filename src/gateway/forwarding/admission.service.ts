@@ -24,8 +24,9 @@ import { MovedValueService } from './ownership/moved-value.service';
 import { ownLimitProblems } from './ownership/own-limits';
 import { OwnershipService } from './ownership/ownership.service';
 import { newIntent, PreparedRequest } from './prepared-request';
+import { mayQueue, QueueService } from './queue.service';
 import { ReplayService } from './reply/replay.service';
-import { pendingReply, Reply } from './reply/reply';
+import { pendingReply, queuedReply, Reply } from './reply/reply';
 
 /** The results of checks of the request alone. */
 interface OwnChecks {
@@ -55,6 +56,7 @@ export class AdmissionService {
     private readonly persons: PersonsService,
     private readonly mayPay: MayPay,
     private readonly upstream: UpstreamService,
+    private readonly queue: QueueService,
   ) {}
 
   /**
@@ -104,12 +106,15 @@ export class AdmissionService {
     const { screening } = checks;
     const content = { items, input, idempotencyKey, allowDuplicateOf, overOwnLimit, screening };
     const request = admissionRequest(call, content);
-    const admission = { request, intent: newIntent(call, { outgoing, items }, checks) };
+    const respondAsync = mayQueue(call);
+    const intent = newIntent(call, { outgoing, items }, { ...checks, respondAsync });
+    const admission = { request, intent };
     const deadline = Math.min(performance.now() + CONCURRENT_DUPLICATE_WAIT_MS, call.sendBy);
     for (;;) {
       const result = await this.decide(call, outgoing, admission, permit);
       if (result.kind === 'released') return result.release;
       if (result.kind === 'held') return pendingReply(call.id);
+      if (result.kind === 'queued') return queuedReply(call.id);
       if (result.kind === 'caller_changed') return result.kind;
       if (result.kind === 'over_own_limit') throw problem as Problem;
       if (result.kind === 'unknown_payer') await this.addPayers(call);
@@ -121,8 +126,11 @@ export class AdmissionService {
     }
   }
 
-  /** Looks the caller up again and repeats the checks of its rights. */
-  private async lookUpAgain(call: OperationCall): Promise<void> {
+  /**
+   * Looks the caller up again and repeats the checks of its rights.
+   * @throws Problem if they no longer suffice.
+   */
+  async lookUpAgain(call: OperationCall): Promise<void> {
     const caller = await this.rechecks.lookUpAgain(call.caller, remainingMs(call)).catch(databaseUnavailable);
     if (!caller) throw new Problem(endOf(call.caller));
     const { operation } = call;
@@ -177,15 +185,22 @@ export class AdmissionService {
     // Reading the body may have outlasted its key or token.
     if (hasEnded(call.caller)) throw new Problem(endOf(call.caller));
     const started = performance.now();
-    const sendableInSeconds = this.upstream.of(outgoing.account).sendableInSeconds(call.operation, outgoing);
+    // A queued call waits until the upstream has recovered.
+    const sendableInSeconds = intent.respondAsync
+      ? null
+      : this.upstream.of(outgoing.account).sendableInSeconds(call.operation, outgoing);
     const admission = { request: { ...request, sendableInSeconds }, intent };
     let isReleased = false;
     try {
       const result = await this.admitOrFindClaim(call, admission, permit);
       isReleased = result.kind === 'released';
-      call.opened = isReleased || result.kind === 'held';
+      call.opened = isReleased || result.kind === 'held' || result.kind === 'queued';
       if (result.kind === 'released') call.feeRule = result.feeRule;
       if (result.kind === 'held') call.outcome = 'pending_approval';
+      if (result.kind === 'queued') {
+        call.outcome = 'queued';
+        this.queue.open(call.id);
+      }
       return result;
     } finally {
       if (!isReleased) this.upstream.of(outgoing.account).giveUp(outgoing);

@@ -37,9 +37,11 @@ export class ForwardingService {
       outgoing: toOutgoing(account, operation, sent),
       items: itemsOf(operation, sent),
     };
-    const permit = await this.shedder.enter(call);
+    const permit = await this.shedder.enter(call, prepared.outgoing.body?.length ?? 0);
     try {
       if (effect === 'read') {
+        // The key may have been revoked meanwhile. An admission checks that in its transaction.
+        if (permit.hasWaited) await this.admission.lookUpAgain(call);
         const started = performance.now();
         await this.ownership.require(call, input);
         call.sendBy += performance.now() - started; // a look-up has limits of its own

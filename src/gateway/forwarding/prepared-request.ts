@@ -12,17 +12,19 @@ export interface PreparedRequest {
   shown?: (answer: TimedAnswer) => Promise<TimedAnswer>;
 }
 
+type Checks = Pick<NewIntent, 'coverage' | 'screening' | 'respondAsync'>;
+
 /** A read pays no recipient. */
 const UNCHECKED = { coverage: null, screening: null };
 
 /**
  * Builds the intent to record before sending.
- * @param checks results of the coverage check and the screening.
+ * @param checks results of the coverage check and the screening, and whether the call is queued.
  */
 export function newIntent(
   call: OperationCall,
   { outgoing, items }: PreparedRequest,
-  { coverage, screening }: Pick<NewIntent, 'coverage' | 'screening'> = UNCHECKED,
+  { coverage, screening, respondAsync }: Checks = UNCHECKED,
 ): NewIntent {
   const [, query = null] = outgoing.path.split('?');
   const { id, requestId, traceparent, clientAddress, receivedAt, caller, person, operation, causedBy } = call;
@@ -41,6 +43,7 @@ export function newIntent(
     items,
     coverage,
     screening,
+    respondAsync,
     causedBy,
   };
 }

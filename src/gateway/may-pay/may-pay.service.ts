@@ -88,6 +88,26 @@ export class MayPay {
     this.require('send', { stop, sendable }, reader);
   }
 
+  /**
+   * Returns the operations that may not be sent now, by client ID: a stop covers them, or their circuit is
+   * open. Asks only. The first obstacle to each call is checked again when it is sent.
+   */
+  async withheld(
+    clientIds: string[],
+    account: Sendable['account'],
+    operations: readonly string[],
+  ): Promise<Map<string, string[]>> {
+    const stops = await readStops(this.prisma);
+    const broken = operations.filter((operation) => account.sendableInSeconds(operation) !== null);
+    const isStopped = (clientId: string, operation: string) => stopFor(stops, { clientId, operation });
+    return new Map(
+      clientIds.map((clientId) => [
+        clientId,
+        operations.filter((name) => broken.includes(name) || isStopped(clientId, name)),
+      ]),
+    );
+  }
+
   private runCheck(check: InstanceCheck, { full, stop, sendable }: Facts): InstanceObstacle | undefined {
     switch (check) {
       case 'fence':

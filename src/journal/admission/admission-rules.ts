@@ -26,6 +26,8 @@ export interface GuardWindows extends StateWindows {
   sendableForMs: number;
   /** Approval window of a held call, in milliseconds. */
   approvableForMs: number;
+  /** The age after which a queued call is not sent any more, in milliseconds. */
+  queuedForMs: number;
 }
 
 type Settings = Pick<
@@ -34,6 +36,7 @@ type Settings = Pick<
   | 'duplicateWindowSeconds'
   | 'duplicateAcrossClientsSeconds'
   | 'approvalExpiresAfterSeconds'
+  | 'queueExpiresAfterSeconds'
   | 'upstreamTimeoutMs'
   | 'upstreamTimeouts'
 >;
@@ -46,6 +49,7 @@ export function guardWindows(settings: Settings): GuardWindows {
     acrossClientsSeconds: settings.duplicateAcrossClientsSeconds,
     sendableForMs: sendableForMs(settings),
     approvableForMs: settings.approvalExpiresAfterSeconds * 1_000,
+    queuedForMs: settings.queueExpiresAfterSeconds * 1_000,
   };
 }
 
@@ -66,11 +70,12 @@ export interface AdmissionRules {
   fees: ExpectedFees;
 }
 
-/** The decision about a call. A `released` call is to be sent now. */
+/** The decision about a call. A `released` call is to be sent now, and a `queued` one in its turn. */
 export type AdmissionResult =
   | Exclude<Ruling, { kind: 'admitted' }>
   /** Includes the fee to reserve for each payout. Null if no fee is expected. */
   | { kind: 'released'; release: Release; feeRule: FeeRule | null }
+  | { kind: 'queued' }
   /** The key is no longer valid, or its client's rights have changed since the lookup. */
   | { kind: 'caller_changed' };
 
@@ -102,7 +107,7 @@ export function toOpened(
       heldFor: held ? ruling.heldFor : null,
       unexplainedTransaction: held ? (ruling.transaction ?? null) : null,
       earlierCallId: held ? (ruling.earlierCallId ?? null) : null,
-      expiresAt: held ? new Date(intent.receivedAt.getTime() + windows.approvableForMs) : null,
+      expiresAt: expiryOf(intent, held, windows),
       feeRule: fees.reservedWith(request),
       reservedOn: held || usd === null ? null : today,
       contents: [
@@ -115,19 +120,29 @@ export function toOpened(
   });
 }
 
+/** Returns the expiry of a call that waits for its approval or its turn. Null for a call to send now. */
+function expiryOf(
+  { respondAsync, receivedAt }: NewIntent,
+  held: boolean,
+  { approvableForMs, queuedForMs }: GuardWindows,
+): Date | null {
+  if (!held && !respondAsync) return null;
+  return new Date(receivedAt.getTime() + (held ? approvableForMs : queuedForMs));
+}
+
 function claimOf({ endUserId, idempotencyKey: text, content }: AdmissionRequest): ClaimedKey | null {
   if (text === null) return null;
   const salt = newSalt();
   return { text, claimed: claimKey(endUserId, text), salt, contentHash: commitment(salt, content) };
 }
 
-/** Returns the results of rulings. Calls that may be sent now have this release. */
+/** Returns the results of rulings. Calls to send now have this release. */
 export function toResults(rulings: Ruling[], opened: IntentRow[], release: Release): AdmissionResult[] {
   const records = opened.values(); // One row per admitted or held call, in their order.
   return rulings.map((ruling) => {
     const record = isOpen(ruling) ? records.next().value : undefined;
-    return ruling.kind === 'admitted'
-      ? { kind: 'released', release, feeRule: record?.intent.feeRule ?? null }
-      : ruling;
+    if (ruling.kind !== 'admitted') return ruling;
+    const { expiresAt, feeRule = null } = record?.intent ?? {};
+    return expiresAt ? { kind: 'queued' } : { kind: 'released', release, feeRule };
   });
 }

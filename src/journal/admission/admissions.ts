@@ -1,6 +1,7 @@
 import { ADMISSION_LIMIT_KEYS, limitColumns } from '../../access/clients/limits/limits';
 import { earlier, now } from '../../continuity/heartbeat/instant';
 import { readFeeRule } from '../../operations/items/fees';
+import { IS_QUEUED } from '../../operations/lifecycle/lifecycle-sql';
 import { Prisma } from '../../platform/database/generated/client';
 import { LOCKS } from '../../platform/database/locks';
 import { PrismaService } from '../../platform/database/pools/prisma.service';
@@ -137,9 +138,10 @@ async function decidedBefore(
   const { id, clientId, endUserId, operation, idempotencyKey } = admission.request;
   const key = idempotencyKey === null ? null : claimKey(endUserId, idempotencyKey);
   const [row] = await tx.$queryRaw<
-    { heldFor: HeldFor | null; ageMs: number; isOver: boolean; fee: string | null }[]
+    { heldFor: HeldFor | null; isQueued: boolean; ageMs: number; isOver: boolean; fee: string | null }[]
   >`
-    SELECT held_for AS "heldFor", record::json ->> 'expected_fee' AS fee,
+    SELECT held_for AS "heldFor", ${Prisma.raw(IS_QUEUED('i'))} AS "isQueued",
+      record::json ->> 'expected_fee' AS fee,
       extract(epoch FROM clock_timestamp() - recorded_at)::float * 1000 AS "ageMs",
       EXISTS (SELECT FROM outcome o WHERE o.intent_id = i.id)
         OR EXISTS (SELECT FROM settlement s WHERE s.intent_id = i.id)
@@ -151,6 +153,7 @@ async function decidedBefore(
   if (!row) return undefined;
   if (row.isOver) throw new Error('the call was settled since, or its key belongs to another call');
   if (row.heldFor) return { kind: 'held', heldFor: row.heldFor };
+  if (row.isQueued) return { kind: 'queued' };
   if (row.ageMs > sendableForMs) throw new Error('the call was admitted too long ago');
   const stop = stopFor(await readStops(tx), { clientId, operation });
   if (stop) return { kind: 'stopped', stop };

@@ -3,7 +3,7 @@ import { beneficiaryHash } from '../../access/clients/register-writes';
 import { movesValue, OperationName } from '../../operations/catalogue/catalogue';
 import { Item, RecipientName, recipientNames } from '../../operations/items/item';
 import { itemFieldsOf } from '../../operations/items/items';
-import { statesThat } from '../../operations/lifecycle/lifecycle';
+import { OPEN } from '../../operations/lifecycle/lifecycle';
 import { CALLS, HELD, STATE_COLUMNS, stateIn } from '../../operations/lifecycle/lifecycle-sql';
 import { COUNTED } from '../../operations/lifecycle/settlement';
 import { Prisma } from '../../platform/database/generated/client';
@@ -63,11 +63,8 @@ export async function readRegister(
   return new Register(entries);
 }
 
-/** States in which a call without an answer counts, including held calls. */
-const OPEN = statesThat(({ executed }) => executed === 'open');
-
-/** The same states without held calls. */
-const SENT = statesThat(({ executed, arrived }) => executed === 'open' && arrived);
+/** The states in which a call without an answer counts, without held calls. */
+const SENT = OPEN.filter((state) => state !== 'pending_approval');
 
 type Paying = Pick<AdmissionRequest, 'clientId' | 'payments'>;
 

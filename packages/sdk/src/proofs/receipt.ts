@@ -27,6 +27,8 @@ export interface VerifiedReceipt {
   records: VerifiedRecord[];
 }
 
+/** The commitment to the list of the commitments to each recipient. */
+const LIST = 'recipients_commitment';
 const FORMAT = 'payout-proxy/receipt/1';
 /** Exact length of a salt in bytes. With a variable length, the start of a value could pass as salt. */
 const SALT_BYTES = 16;
@@ -95,7 +97,10 @@ async function verifiedRecord(
     await verifyInclusion(claim),
     `The ${kind} is not in the log: the record, its index or its proof was changed.`,
   );
-  const opened = await Promise.all(openings.map((opening) => openedValue(opening, record, kind)));
+  const list = openings.find(({ commitment }) => commitment === LIST);
+  if (list) await openedValue(list, record, kind);
+  const proved = { ...record, recipients: list && parseStrictly(list.value) };
+  const opened = await Promise.all(openings.map((opening) => openedValue(opening, proved, kind)));
   return { kind, index, record, opened: Object.fromEntries(opened) };
 }
 
@@ -114,7 +119,7 @@ async function openedValue(
   return [commitment, value];
 }
 
-/** Returns the commitment at a path of the record, such as `items/0/email_commitment`, or undefined. */
+/** Returns the commitment at a path of the record, such as `recipients/0/email_commitment`, or undefined. */
 function committedIn(record: Record<string, unknown>, path: string): string | undefined {
   if (!/(^|\/)[a-z_]+_commitment$/.test(path)) return undefined;
   let at: unknown = record;

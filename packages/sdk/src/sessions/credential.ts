@@ -1,5 +1,5 @@
 import type { ApiError } from '../errors.ts';
-import type { Authorize } from '../transport.ts';
+import type { Authorize } from '../transport/transport.ts';
 import type { SessionOptions } from './session.ts';
 
 /** A key or token, or a function that returns the current one. */

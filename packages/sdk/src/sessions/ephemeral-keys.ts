@@ -1,5 +1,5 @@
-import { Pages } from '../pages.ts';
-import type { Reader, ReadOptions } from '../reader.ts';
+import { Pages } from '../transport/pages.ts';
+import type { Reader, ReadOptions } from '../transport/reader.ts';
 import type { EphemeralKey, EphemeralKeyPage, IssuedEphemeralKey, NewEphemeralKey } from '../types.ts';
 
 const PATH = '/v1/ephemeral-keys';

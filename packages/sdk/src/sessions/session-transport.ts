@@ -1,7 +1,7 @@
 import { AuthenticationError, NetworkError } from '../errors.ts';
-import type { Answer, OutgoingRequest, Sender } from '../transport.ts';
+import type { Answer, OutgoingRequest, Sender } from '../transport/transport.ts';
+import { abortable } from '../transport/waiting.ts';
 import type { PageSession } from '../types.ts';
-import { abortable } from '../waiting.ts';
 
 /** Codes of a CSRF token that does not belong to the session of the cookie. */
 const OTHER_SESSION_CODES: readonly (string | undefined)[] = ['csrf', 'missing_key'];

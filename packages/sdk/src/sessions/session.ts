@@ -1,7 +1,7 @@
 import { ApiError } from '../errors.ts';
-import { Reader, type ReadOptions } from '../reader.ts';
+import { Reader, type ReadOptions } from '../transport/reader.ts';
+import type { Retries } from '../transport/waiting.ts';
 import type { EndedPageSession, PageSession } from '../types.ts';
-import type { Retries } from '../waiting.ts';
 import { pathOfSession, type SessionTransport } from './session-transport.ts';
 
 /** The session of a page. */

@@ -1,6 +1,6 @@
 import { Decimal } from 'decimal.js';
 import { CreationRules, isOtherType } from '../../../operations/items/effects';
-import { Difference, DIFFERENCES, Item, paidName, recipientNames } from '../../../operations/items/item';
+import { Difference, DIFFERENCES, Item, recipientNames } from '../../../operations/items/item';
 import { kindOfKey, mayBeNationalForm, recipientKey } from '../../../recipients/recipient';
 import { Transaction } from '../../upstream/answers/transactions';
 
@@ -26,8 +26,9 @@ export interface ComparedTransaction {
 type Relation = 'same' | 'unstated' | 'near' | 'other';
 
 export function comparedItem(item: Item, position: number, expectedFeeUsd: Decimal): ComparedItem {
-  const names = item.upstreamRef === null ? recipientNames(item).map(({ key }) => key) : [];
-  return { item, position, names, paid: paidName(item)?.key, expectedFeeUsd };
+  const recipient = recipientNames(item);
+  const names = item.upstreamRef === null ? recipient.map(({ key }) => key) : [];
+  return { item, position, names, paid: recipient.find(({ counts }) => counts)?.key, expectedFeeUsd };
 }
 
 export function comparedTransaction(transaction: Transaction, ordinal: number): ComparedTransaction {
@@ -62,6 +63,7 @@ function relationOfNames(named: string | null, upstreamRef: string | null): Rela
 /** Compares recipients. Names of different kinds do not contradict each other. */
 function relationOfRecipients(item: ComparedItem, { names }: ComparedTransaction): Relation {
   if (item.names.length === 0) return 'same';
+  if (item.paid !== undefined && names.includes(item.paid)) return 'same'; // almost all
   const isOther = (own: string) => {
     const stated = names.filter((name) => kindOfKey(name) === kindOfKey(own));
     return stated.length > 0 && !stated.some((name) => name === own || mayBeNationalForm(name, own));

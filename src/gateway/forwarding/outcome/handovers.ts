@@ -9,15 +9,13 @@ import { ListedPayout } from '../../upstream/answers/payouts';
  */
 export function withPayouts(items: Item[], found: UpstreamItem[], payouts: ListedPayout[]): UpstreamItem[] {
   if (payouts.length === 0) return found;
-  const phones = items.map(({ phone }) => keyOf(phone));
   const isOneEach = payouts.length === items.length;
   const taken = new Set<number>();
   const all = [...found];
-  const indexOf = new Map(
-    found.flatMap(({ position }, index) => (position === null ? [] : [[position, index]])),
-  );
+  const indexOf = new Map(found.map(({ position }, index) => [position, index]));
+  let keys: string[] | undefined; // few answers need them
   for (const { index, phone, status, error } of payouts) {
-    const position = positionOf(index, keyOf(phone));
+    const position = positionOf(index, phone);
     if (position !== null) taken.add(position);
     const handover = { payoutStatus: status, payoutError: error };
     const foundAt = position === null ? undefined : indexOf.get(position);
@@ -28,12 +26,14 @@ export function withPayouts(items: Item[], found: UpstreamItem[], payouts: Liste
   return all;
 
   /** Returns the item at the same position if its phone agrees, else the first free item with this phone. */
-  function positionOf(index: number, phone: string): number | null {
+  function positionOf(index: number, phone: string | null): number | null {
     const isFree = (position: number) => position >= 0 && position < items.length && !taken.has(position);
-    const isSame = phone === '' ? isOneEach : phones[index] === phone;
-    if (isSame && isFree(index)) return index;
-    const elsewhere =
-      phone === '' ? -1 : phones.findIndex((known, position) => known === phone && isFree(position));
+    if (!phone) return isOneEach && isFree(index) ? index : null;
+    if (items[index]?.phone === phone && isFree(index)) return index;
+    keys ??= items.map((item) => keyOf(item.phone));
+    const key = keyOf(phone);
+    if (keys[index] === key && isFree(index)) return index;
+    const elsewhere = keys.findIndex((known, position) => known === key && isFree(position));
     return elsewhere < 0 ? null : elsewhere;
   }
 }

@@ -33,16 +33,7 @@ interface MatchRule {
 export const MATCH_RULES: readonly MatchRule[] = [
   {
     name: 'by reference',
-    pairs: (open) => {
-      const count = new Map<string, number>();
-      for (const { item } of open.allItems)
-        for (const reference of referencesOf(item)) count.set(reference, (count.get(reference) ?? 0) + 1);
-      return pairsByKey(
-        open,
-        ({ item }) => referencesOf(item).filter((reference) => count.get(reference) === 1),
-        ({ transaction }) => referencesOf(transaction),
-      );
-    },
+    pairs: pairsByReference,
   },
   {
     name: 'by recipient and amount',
@@ -147,16 +138,23 @@ class Open {
 /** Above the items left after any honest answer. Bounds the cost of others. */
 const MOST_COMPARED = 100;
 
-/** The reference of a payout (often our ID), or the transaction that a deletion or redemption names. */
-function referencesOf({ reference, upstreamRef }: Pick<Item, 'reference' | 'upstreamRef'>): string[] {
-  return [
-    ...(reference ? [`reference ${reference}`] : []),
-    ...(upstreamRef ? [`transaction ${upstreamRef}`] : []),
-  ];
-}
+/** The reference of a payout (often our ID), and the transaction that a deletion or redemption names. */
+const REFERENCES = ['reference', 'upstreamRef'] as const;
 
 function keysOfPayment(names: string[], amountUsd: Decimal | null): string[] {
   return amountUsd === null ? [] : names.map((name) => `${name} ${amountUsd.toFixed()}`);
+}
+
+/** Ignores a reference that several items share. */
+function* pairsByReference({ allItems, allTransactions }: Open): Iterable<Pair> {
+  for (const field of REFERENCES) {
+    const items = indexed(allItems, ({ item }) => (item[field] ? [item[field]] : []));
+    if (items.size === 0) continue;
+    for (const one of allTransactions) {
+      const [item, another] = items.get(one.transaction[field] ?? '') ?? [];
+      if (item && !another) yield [item, one];
+    }
+  }
 }
 
 /** Pairs each transaction with the items that share a key, in order. */

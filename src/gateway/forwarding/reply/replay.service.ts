@@ -22,7 +22,7 @@ import { AdmissionRequest, Obstacle } from '../../../policy/admission';
 import { paymentsIn } from '../../../policy/normal-form';
 import { MayPay } from '../../may-pay/may-pay.service';
 import { inDoubt, inVerification } from './doubt-problems';
-import { erasedContent, confirmedReply, pendingReply, Reply, toReply } from './reply';
+import { erasedContent, confirmedReply, pendingReply, queuedReply, Reply, toReply } from './reply';
 
 /** Time limit of recording an outcome. Usual are milliseconds, so a longer time indicates a fault. */
 const RECORDED_WITHIN_MS = 5_000;
@@ -118,6 +118,8 @@ export class ReplayService {
         return confirmedReply(id, payouts);
       case 'pending_approval':
         return pendingReply(id);
+      case 'queued':
+        return queuedReply(id);
       case 'expired':
         throw new Problem('approval_expired', { firstCallId: id });
       case 'declined':

@@ -1,6 +1,6 @@
 import { FastifyAdapter } from '@nestjs/platform-fastify';
 import { FastifyReply } from 'fastify';
-import { heldCallHeaders } from '../../../http/answers/accepted-headers';
+import { heldCallHeaders, queuedCallHeaders } from '../../../http/answers/accepted-headers';
 import { LedgerItem } from '../../../journal/settlement/ledger';
 import { Effect } from '../../../operations/catalogue/row';
 import { GATEWAY_REFUSALS } from '../../../operations/lifecycle/lifecycle';
@@ -21,19 +21,21 @@ export class Reply {
   ) {}
 
   /**
-   * Returns the reply to a repeated request. Only a held call has `Retry-After`: all other answers are final.
+   * Returns the reply to a repeated request. Only a call that waits has `Retry-After`: all other answers are
+   * final.
    */
   asReplay(firstCallId: string): Reply {
-    const held = this.headers.location === undefined ? {} : heldCallHeaders(firstCallId);
-    const headers = { ...held, 'idempotent-replayed': 'true', 'x-call-id': firstCallId } as const;
+    const kept = this.headers.location === undefined ? {} : this.headers;
+    const headers = { ...kept, 'idempotent-replayed': 'true', 'x-call-id': firstCallId } as const;
     return new Reply(this.status, this.contentType, this.body, headers);
   }
 }
 
 interface ReplyHeaders {
-  /** URL of the outcome of a held call. */
+  /** URL of the outcome of a call that waits. */
   location?: string;
   'retry-after'?: number | undefined;
+  'preference-applied'?: 'respond-async';
   age?: number | undefined;
   'idempotent-replayed'?: 'true';
   'x-call-id'?: string;
@@ -82,6 +84,13 @@ export function toReply(
 export function pendingReply(callId: string): Reply {
   const body = { status: 'pending_approval', call_id: callId };
   return new Reply(202, JSON_TYPE, Buffer.from(JSON.stringify(body)), heldCallHeaders(callId));
+}
+
+/** Returns the response for a call that is sent in its turn (RFC 7240, section 4.1). */
+export function queuedReply(callId: string): Reply {
+  const body = { status: 'queued', call_id: callId };
+  const headers = { ...queuedCallHeaders(callId), 'preference-applied': 'respond-async' } as const;
+  return new Reply(202, JSON_TYPE, Buffer.from(JSON.stringify(body)), headers);
 }
 
 /**

@@ -23,8 +23,16 @@ export function readTime(value: unknown): Date | null {
     const ms = Math.round(value < END_SECOND ? value * 1_000 : value);
     return ms >= FIRST_SECOND * 1_000 && ms < END_SECOND * 1_000 ? new Date(ms) : null;
   }
-  if (typeof value === 'string') return readIsoTime(isoOf(value) ?? value);
+  if (typeof value === 'string') return readText(value);
   return isObject(value) ? readFirestoreTime(value) : null;
+}
+
+/** The last text. All transactions of a call have one. */
+let last: { text: string; time: Date | null } = { text: '', time: null };
+
+function readText(text: string): Date | null {
+  if (last.text !== text) last = { text, time: readIsoTime(text) ?? readIsoTime(isoOf(text) ?? '') };
+  return last.time;
 }
 
 /** Returns a time of RFC 2822, such as `Mon, 30 Nov 2026 00:35:12 +0000`, in the form of ISO 8601. */

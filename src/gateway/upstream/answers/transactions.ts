@@ -36,7 +36,7 @@ export interface Transaction {
 }
 
 /** Above any payout, and in the range of every column. Larger amounts are ignored, so no record fails. */
-const MAX_AMOUNT = new Decimal('1e15');
+const MAX_AMOUNT = 1e15;
 
 /** Items of the largest request. Bounds the cost of an answer with more transactions. */
 const MAX_TRANSACTIONS = 10_000;
@@ -61,13 +61,16 @@ function transactionsOf(value: unknown): Record<string, unknown>[] {
  * it has both words, which no vocabulary knows.
  */
 function distinct(transactions: Transaction[]): Transaction[] {
-  const known = new Map<string, Transaction>();
+  const byRef = new Map<string | null, Transaction>();
+  const byId = new Map<string | null, Transaction>();
   return transactions.filter((one) => {
     const { upstreamRef: ref, upstreamId: id } = one;
-    const names = [...(ref === null ? [] : [`chiRef ${ref}`]), ...(id === null ? [] : [`id ${id}`])];
-    const first = names.map((name) => known.get(name)).find((other) => other !== undefined);
+    const first = byRef.get(ref) ?? byId.get(id);
     if (first) first.status = bothWords(first.status, one.status);
-    else for (const name of names) known.set(name, one);
+    else {
+      if (ref !== null) byRef.set(ref, one);
+      if (id !== null) byId.set(id, one);
+    }
     return !first;
   });
 }
@@ -87,7 +90,7 @@ function isTransaction(value: unknown): value is Record<string, unknown> {
 export function readTransaction(record: unknown): Transaction {
   const value = isObject(record) ? record : {};
   const [email, handle] = [readText(value.email), readText(value.twitter)];
-  const phones = [readText(value.phoneNumber), readText(value.phone_number), readText(value.phone)];
+  const phones = textsOf(value.phoneNumber, value.phone_number, value.phone);
   const transfer = transferName(value.tnxID);
   return {
     upstreamRef: readText(value.chiRef) ?? transfer.ref,
@@ -100,7 +103,7 @@ export function readTransaction(record: unknown): Transaction {
     feeUsd: readAmount(value.fee),
     email,
     handle,
-    phone: phones.find((phone) => phone !== null) ?? null,
+    phone: phones[0] ?? null,
     receiver: readText(value.receiver),
     country: readText(value.countryToSend) ?? readText(value.country),
     networkCode: readText(value.momoCode),
@@ -117,6 +120,16 @@ export function readTransaction(record: unknown): Transaction {
 function transferName(value: unknown): { ref: string | null; id: string | null } {
   const name = readText(value);
   return name !== null && isUuid(name) ? { ref: name, id: null } : { ref: null, id: name };
+}
+
+/** Returns the different texts. Most transactions repeat their phone number. */
+function textsOf(...values: unknown[]): string[] {
+  const texts: string[] = [];
+  for (const value of values) {
+    const text = readText(value);
+    if (text !== null && !texts.includes(text)) texts.push(text);
+  }
+  return texts;
 }
 
 function keyOf(kind: RecipientKind, name: string | null): string | null {
@@ -161,5 +174,5 @@ export function readAmount(value: unknown): Decimal | null {
   if (typeof value === 'string') return AMOUNT.test(value) ? new Decimal(value) : null;
   if (typeof value !== 'number' || !Number.isFinite(value)) return null;
   const decimal = new Decimal(value);
-  return decimal.abs().lt(MAX_AMOUNT) && decimal.decimalPlaces() <= 18 ? decimal : null;
+  return Math.abs(value) < MAX_AMOUNT && decimal.decimalPlaces() <= 18 ? decimal : null;
 }

@@ -35,16 +35,19 @@ export function toOutgoing(
   operation: OperationName,
   input: object | undefined,
 ): OutgoingRequest {
-  const method = methodOf(operation);
-  const row = rowOf(operation);
-  const unlisted = leavesNoTransaction(operation) && { unlisted: true as const };
   const sent = subAccount === undefined ? input : { ...input, subAccount };
-  const request = { account, operation, effect: row.effect, method, ...unlisted };
+  const request = headOf(account, operation);
   const path = INTERFACE_PREFIX + pathOf(operation);
-  if (row.input === 'body') return { path, body: Buffer.from(JSON.stringify(sent)), ...request };
+  if (rowOf(operation).input === 'body') return { path, body: Buffer.from(JSON.stringify(sent)), ...request };
   const query = new URLSearchParams({ ...sent } as Record<string, string>).toString();
   // A POST with its input in the query has no body, because the meaning of `{}` would be unclear.
   return { path: query ? `${path}?${query}` : path, body: null, ...request };
+}
+
+/** Returns the part of a request that does not depend on its input. */
+export function headOf(account: string, operation: OperationName): Omit<OutgoingRequest, 'path' | 'body'> {
+  const unlisted = leavesNoTransaction(operation) && { unlisted: true as const };
+  return { account, operation, effect: rowOf(operation).effect, method: methodOf(operation), ...unlisted };
 }
 
 /** Builds the request for all transactions of an account, without paging (docs/reference/upstream.md). */

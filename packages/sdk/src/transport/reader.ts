@@ -1,6 +1,6 @@
-import { ApiError, NetworkError } from './errors.ts';
+import { ApiError, NetworkError } from '../errors.ts';
 import type { Answer, OutgoingRequest, Sender } from './transport.ts';
-import { pauseBefore, type Retries, sleep } from './waiting.ts';
+import { Pauses, type Retries, sleep } from './waiting.ts';
 
 /** Options of a read. */
 export interface ReadOptions {
@@ -20,12 +20,11 @@ export class Reader {
    * @throws ApiError or NetworkError of the last attempt, or the signal's reason.
    */
   async read(outgoing: OutgoingRequest): Promise<Answer> {
-    for (let attempt = 1; ; attempt += 1) {
+    const pauses = new Pauses(this.retries);
+    for (;;) {
       const answer = await this.attempt(outgoing);
       if (!(answer instanceof Error)) return answer;
-      const pause = isRetryable(answer)
-        ? pauseBefore(attempt, retryAfterOf(answer), this.retries)
-        : undefined;
+      const pause = isRetryable(answer) ? pauses.after(answer) : undefined;
       if (pause === undefined) throw answer;
       await sleep(pause, outgoing.signal);
     }
@@ -47,6 +46,3 @@ function isRetryable(error: ApiError | NetworkError): boolean {
   if (error instanceof NetworkError) return true;
   return error.action === 'retry_same_key' || (error.action === 'wait' && error.retryAfterMs !== undefined);
 }
-
-const retryAfterOf = (error: ApiError | NetworkError) =>
-  error instanceof ApiError ? error.retryAfterMs : undefined;

@@ -1,24 +1,27 @@
 import { Decimal } from 'decimal.js';
-import { IntentDocument, ItemDocument, PersonDocument } from '../../journal/records/documents';
+import { IntentDocument, ItemDocument } from '../../journal/records/documents';
+import { PersonDocument } from '../../journal/records/recipients';
 import { Item } from '../../operations/items/item';
 import { Prisma } from '../../platform/database/generated/client';
 
-/** Reads the recorded items of held calls by call ID, including amounts that the request omitted. */
-export async function readHeldItems(
+/** Reads the recorded items of calls by call ID, including amounts that the request omitted. */
+export async function readRecordedItems(
   tx: Pick<Prisma.TransactionClient, 'intent'>,
   ids: string[],
 ): Promise<Map<string, Item[]>> {
   const columns = { id: true, record: true, body: { select: { people: true } } };
   const rows = await tx.intent.findMany({ where: { id: { in: ids } }, select: columns });
   const items = new Map(
-    rows.map(({ id, record, body }) => [id, itemsOfRecord(record, body?.people ?? null)]),
+    rows.map(({ id, record, body }) => [
+      id,
+      itemsOfRecord(JSON.parse(record) as IntentDocument, body?.people ?? null),
+    ]),
   );
   return new Map(ids.map((id) => [id, items.get(id) ?? []]));
 }
 
 /** @param people JSON of `PersonDocument[]`. Null if no item has a recipient. */
-export function itemsOfRecord(record: string, people: string | null): Item[] {
-  const { items = [] } = JSON.parse(record) as IntentDocument;
+export function itemsOfRecord({ items = [] }: Pick<IntentDocument, 'items'>, people: string | null): Item[] {
   const persons = people === null ? [] : (JSON.parse(people) as PersonDocument[]);
   const byPosition = new Map(persons.map((person) => [person.position, person]));
   return items.map((item, position) => toItem(item, byPosition.get(position)));

@@ -1,5 +1,5 @@
-import { type ApiError, isErrorBody, NetworkError, toApiError } from './errors.ts';
-import { holderOf, type Payer, personOfToken } from './sessions/payer.ts';
+import { type ApiError, isErrorBody, NetworkError, toApiError } from '../errors.ts';
+import { holderOf, type Payer, personOfToken } from '../sessions/payer.ts';
 import { LONGEST_TIMER_MS, abortable, reasonOf } from './waiting.ts';
 
 /** A request that needs a credential. */

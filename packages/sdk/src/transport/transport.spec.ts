@@ -1,7 +1,7 @@
 import { createServer } from 'node:http';
 import type { AddressInfo } from 'node:net';
-import { PayoutProxy } from './client.ts';
-import { NetworkError } from './errors.ts';
+import { PayoutProxy } from '../client.ts';
+import { NetworkError } from '../errors.ts';
 
 const BODY = { credits: [{ email: 'ada@example.com', valueInUSD: '1' }] };
 const pay = (baseUrl: string, send = fetch) =>
