@@ -26,6 +26,9 @@ const BYTES_PER_ROW = 1_024;
 /** Waits between attempts to write an outcome, in ms. Their sum exceeds a Postgres restart. */
 const OUTCOME_RETRIES_MS = [100, 400, 1_500, 3_000];
 
+/** The results of admitted calls. */
+const OPENED: readonly AdmissionResult['kind'][] = ['released', 'held', 'queued'];
+
 /** An outcome that is being written. */
 interface OutcomeWrite {
   outcome: NewOutcome;
@@ -80,7 +83,7 @@ export class CallJournal implements OnApplicationShutdown {
         async (batch, again, isAwaited) => {
           const { results, opened } = await admit(prisma, processes.number, batch, { windows, fees }, again);
           await confirmRetry(again);
-          const place = results.findIndex(({ kind }) => kind === 'released' || kind === 'held');
+          const place = results.findIndex(({ kind }) => OPENED.includes(kind));
           if (place >= 0) epoch.remember('admitted', batch[place]!.request.id);
           // A call that was answered 503 is never sent. Its refusal has no copy, so a copied intent would
           // come back in doubt.
@@ -124,7 +127,7 @@ export class CallJournal implements OnApplicationShutdown {
 
   /**
    * Decides about a call that pays or writes. Resolves once the result is durable. Send the call only if it
-   * is `released`: its key is then claimed, its amount reserved and its intent recorded.
+   * is `released`: its key is then claimed, its amount reserved and its intent recorded, as if `queued`.
    * @throws DatabaseTooSlow after `timeoutMs`. The refusal of the call undoes a later admission.
    */
   admit(admission: Admission, timeoutMs: number): Promise<AdmissionResult> {

@@ -30,7 +30,7 @@ export interface AdmissionRequest {
   overOwnLimit: boolean;
   /**
    * Seconds until the upstream is tried again, because its circuit is open. Until then, the request may be
-   * held or replayed, but not admitted. Null if it may be sent now.
+   * held or replayed, but not admitted. Null if it may be sent now, or in its turn.
    */
   sendableInSeconds: number | null;
   /** Amount that counts on the caps. Null if none counts. */

@@ -1,3 +1,4 @@
+import canonicalize from 'canonicalize';
 import fc from 'fast-check';
 import { runs } from '../../test/support/examples/runs';
 import {
@@ -45,6 +46,21 @@ describe('the normal form of a request', () => {
       for (const payment of paymentsIn(name, other)) expect(paymentsIn(name, body)).not.toContain(payment);
     });
     fc.assert(property);
+  });
+
+  it('is canonical JSON, with any unknown fields', () => {
+    const field = fc.oneof(fc.string({ unit: 'binary' }), fc.constantFrom('2', '10', 'é', 'phoneNumber2'));
+    const unknown = fc.dictionary(field, fc.jsonValue(), { maxKeys: 3 });
+    const property = fc.property(writing, unknown, unknown, ({ name, body }, more, ofItem) => {
+      const list = Object.keys(body).find((one) => Array.isArray(body[one]));
+      const items = list && (body[list] as Fields[]).map((item) => ({ ...ofItem, ...item }));
+      const form = normalForm(name, { ...more, ...body, ...(list && { [list]: items }) });
+      expect(canonicalize(JSON.parse(form))).toBe(form);
+      const withAll = JSON.stringify(JSON.parse(form));
+      for (const value of Object.values(list ? ofItem : more))
+        expect(withAll).toContain(JSON.stringify(JSON.parse(canonicalize(value) ?? '')));
+    });
+    fc.assert(property, { numRuns: runs(200) });
   });
 
   it('keeps unknown fields', () => {

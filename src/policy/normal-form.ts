@@ -3,7 +3,7 @@ import { ItemField, Items } from '../operations/catalogue/row';
 import { itemFieldsOf } from '../operations/items/items';
 import { canonicalCountry } from '../recipients/country-name';
 import { recipientKey } from '../recipients/recipient';
-import { canonical } from './content';
+import { canonical, canonicalObject, canonicalValue } from './content';
 
 type Fields = Readonly<Record<string, unknown>>;
 
@@ -17,9 +17,14 @@ export function normalForm(operation: OperationName, body: object | undefined): 
   const items = itemFieldsOf(operation);
   if (!items || body === undefined) return canonical(body);
   const known = namesIn(items);
-  if (items.in === 'the_body') return canonical(normalItem(body as Fields, items, known));
+  if (items.in === 'the_body') return canonicalItem(body as Fields, items, known);
   const { [items.in]: list, ...others } = body as Fields;
-  return canonical({ ...withoutEmpty(others, known), [items.in]: normalItems(list, items, known) });
+  const texts = new Map(
+    Object.entries(withoutEmpty(others, known)).map(([name, value]) => [name, canonicalValue(value)]),
+  );
+  const all = Array.isArray(list) ? (list as Fields[]) : [];
+  texts.set(items.in, `[${all.map((item) => canonicalItem(item, items, known)).join(',')}]`);
+  return canonicalObject([...texts.keys()], (name) => texts.get(name) ?? '');
 }
 
 /**
@@ -61,18 +66,29 @@ function normalItems(list: unknown, items: Items, known: Names): Fields[] {
   return Array.isArray(list) ? list.map((item) => normalItem(item as Fields, items, known)) : [];
 }
 
-/** Returns the item in comparable form. Of several recipients, only the paid one counts. */
-function normalItem(item: Fields, { recipient, fields }: Items, known: Names): Fields {
-  const given = withoutEmpty(item, known);
-  const kinds =
-    recipient === 'nobody' ? [] : recipient.filter((kind) => given[fields[kind] ?? ''] !== undefined);
-  const ignored = new Set<unknown>(kinds.slice(1));
+/** Returns the item in comparable form. */
+function normalItem(item: Fields, items: Items, known: Names): Fields {
   return Object.fromEntries(
-    Object.entries(given).flatMap(([name, value]) => {
-      const field = known.get(name);
-      return ignored.has(field) ? [] : [[name, normalValue(field, value)]];
-    }),
+    comparedNames(item, items, known).map((name) => [name, normalValue(known.get(name), item[name])]),
   );
+}
+
+/** Writes the item in comparable form at once, in a third of the time of making it first. */
+function canonicalItem(item: Fields, items: Items, known: Names): string {
+  return canonicalObject(comparedNames(item, items, known), (name) =>
+    canonicalValue(normalValue(known.get(name), item[name])),
+  );
+}
+
+/** Returns the names of members with a value. Of several recipients, only the paid one counts. */
+function comparedNames(item: Fields, { recipient, fields }: Items, known: Names): string[] {
+  const isGiven = (name: string) => item[name] !== undefined && (item[name] !== '' || !known.has(name));
+  const given = Object.keys(item).filter(isGiven);
+  if (recipient === 'nobody') return given;
+  const kinds = recipient.filter((kind) => given.includes(fields[kind] ?? ''));
+  if (kinds.length < 2) return given;
+  const ignored = new Set<unknown>(kinds.slice(1));
+  return given.filter((name) => !ignored.has(known.get(name)));
 }
 
 function normalValue(field: ItemField | 'other' | undefined, value: unknown): unknown {

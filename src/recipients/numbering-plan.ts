@@ -39,7 +39,9 @@ const NATIONAL_FORMS: ReadonlyMap<string, NationalForm> = new Map<string, Nation
  */
 export function asPlanned(digits: string): string {
   const code = callingCodeOf(digits);
-  const [replaced, by] = NATIONAL_FORMS.get(code) ?? [/^0+/, ''];
+  const form = NATIONAL_FORMS.get(code);
+  if (!form && digits[code.length] !== '0') return digits; // almost all numbers
+  const [replaced, by] = form ?? [/^0+/, ''];
   return code + digits.slice(code.length).replace(replaced, by);
 }
 
@@ -51,10 +53,10 @@ type Lengths = Record<Line, Set<number>>;
 
 let lengthsByCode: ReadonlyMap<string, Lengths> | undefined;
 
-/** Returns the possible counts of digits after a number's calling code. Undefined for an unassigned code. */
-export function lengthsFor(digits: string): Lengths | undefined {
+/** Returns the possible counts of digits after a calling code. Undefined for an unassigned one. */
+export function lengthsAfter(code: string): Lengths | undefined {
   lengthsByCode ??= readLengths();
-  return lengthsByCode.get(callingCodeOf(digits));
+  return lengthsByCode.get(code);
 }
 
 /** Returns the calling codes of all countries. */
@@ -63,9 +65,18 @@ export function callingCodes(): string[] {
   return [...lengthsByCode.keys()];
 }
 
-/** Returns the calling code of a number. Empty without one. */
+/** By the first three digits of the numbers so far. */
+const knownCodes = new Map<string, string>();
+
+/** Returns the calling code of a number. Empty without one. @param digits no other characters. */
 export function callingCodeOf(digits: string): string {
-  return CALLING_CODE.exec(digits)?.[0] ?? '';
+  const start = digits.slice(0, 3);
+  let code = knownCodes.get(start);
+  if (code === undefined) {
+    code = CALLING_CODE.exec(start)?.[0] ?? '';
+    knownCodes.set(start, code);
+  }
+  return code;
 }
 
 /** The library's types omit this method. */

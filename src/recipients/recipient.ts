@@ -1,5 +1,5 @@
 import { domainToASCII } from 'node:url';
-import { asPlanned, callingCodeOf, lengthsFor, Line } from './numbering-plan';
+import { asPlanned, callingCodeOf, lengthsAfter, Line } from './numbering-plan';
 import { invisibleReason, plainText, smallLetters } from './plain-text';
 
 /** The canonical spelling of a recipient's name, or the reason for a missing one. */
@@ -39,6 +39,9 @@ export const SEPARATORS = /[\s()./·\u2212\p{Pd}]/gu;
 
 const CANONICAL = /^\+[1-9]\d{6,14}$/;
 
+/** A number in international form without separators, as almost all are. */
+const INTERNATIONAL = /^\+[1-9]\d{6,23}$/;
+
 /** Prefix of a number in its national form. Its country is unknown, so it equals no international number. */
 const AT_HOME = 'tel:';
 
@@ -48,6 +51,11 @@ const AT_HOME = 'tel:';
  * masked number. Mirrors the SQL function phone_key().
  */
 export function phoneKey(text: string): string | null {
+  if (INTERNATIONAL.test(text)) {
+    const digits = text.slice(1);
+    const planned = asPlanned(digits);
+    return planned === digits ? text : `+${planned}`;
+  }
   const written = plainText(text).replace(SEPARATORS, '');
   const [, prefix, digits] = /^(\+|00)?(\d{7,24})$/.exec(written) ?? [];
   if (digits === undefined) return null;
@@ -59,7 +67,7 @@ export function phoneKey(text: string): string | null {
 function readPhone(text: string, line: Line): Spelling {
   const key = phoneKey(text);
   // Without + or 00, a calling code cannot be recognized.
-  if (key === null || !/^(?:\+|00)/.test(plainText(text))) return invisibleReason(text);
+  if (key === null || (key !== text && !/^(?:\+|00)/.test(plainText(text)))) return invisibleReason(text);
   const impossible = impossibility(key, line);
   if (impossible !== undefined) return { reason: impossible };
   return text === key ? { canonical: key } : { ...invisibleReason(text), suggestion: key };
@@ -68,7 +76,8 @@ function readPhone(text: string, line: Line): Spelling {
 /** Returns the reason why no number can have these digits. Undefined for a possible number. */
 function impossibility(key: string, line: Line): string | undefined {
   const digits = key.slice(1);
-  const [code, lengths] = [callingCodeOf(digits), lengthsFor(digits)?.[line]];
+  const code = callingCodeOf(digits);
+  const lengths = lengthsAfter(code)?.[line];
   if (!lengths || !CANONICAL.test(key)) return 'No country has such a number';
   const length = digits.length - code.length;
   if (lengths.has(length)) return undefined;

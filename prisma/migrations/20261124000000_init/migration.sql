@@ -255,12 +255,10 @@ CREATE FUNCTION country_key(name text) RETURNS text LANGUAGE sql IMMUTABLE PARAL
     '[\u0001-\u002f\u003a-\u0040\u005b-\u0060\u007b-\u00bf\u02b0-\u036f\u2000-\u206f\u3000-\u303f\ufe00-\ufe0f\ufeff]', '', 'g') COLLATE "C"), ''), name)
 $$;
 
--- Returns the canonical form of a country: its code (ISO 3166-1 alpha-2), or the key of a name that is not
--- known (canonicalCountry of src/recipients/country-name.ts, whose test compares the two). PL/pgSQL reads the
--- table of names once for each session.
-CREATE FUNCTION canonical_country(name text) RETURNS text LANGUAGE plpgsql IMMUTABLE STRICT PARALLEL SAFE AS $$
-DECLARE
-  names CONSTANT jsonb NOT NULL := '{
+-- Returns the code of a country (ISO 3166-1 alpha-2) by a key of its name. Null if none is known. Postgres inlines
+-- the function, and reads its constant once for each plan.
+CREATE FUNCTION country_code(key text) RETURNS text LANGUAGE sql IMMUTABLE PARALLEL SAFE AS $$
+  SELECT '{
     "ac":"AC","ascensionisland":"AC","iledelascension":"AC","ad":"AD","and":"AD","andorra":"AD","andorre":"AD","ae":"AE","are":"AE",
     "emiratsarabesunis":"AE","uae":"AE","unitedarabemirates":"AE","af":"AF","afg":"AF","afghanistan":"AF","ag":"AG",
     "antiguaandbarbuda":"AG","antiguabarbuda":"AG","antiguaetbarbuda":"AG","atg":"AG","ai":"AI","aia":"AI","anguilla":"AI","al":"AL",
@@ -386,11 +384,13 @@ DECLARE
     "mayotte":"YT","myt":"YT","yt":"YT","afriquedusud":"ZA","republicofsouthafrica":"ZA","southafrica":"ZA","za":"ZA","zaf":"ZA",
     "republicofzambia":"ZM","zambia":"ZM","zambie":"ZM","zm":"ZM","zmb":"ZM","republicofzimbabwe":"ZW","zimbabwe":"ZW","zw":"ZW",
     "zwe":"ZW"
-  }';
-  key CONSTANT text NOT NULL := country_key(name);
-BEGIN
-  RETURN coalesce(names ->> key, names ->> regexp_replace(key, '^the|the$', ''), key);
-END
+  }'::jsonb ->> key
+$$;
+
+-- Returns the canonical form of a country: its code, or the key of a name that is not known (canonicalCountry of
+-- src/recipients/country-name.ts, whose test compares the two).
+CREATE FUNCTION canonical_country(name text) RETURNS text LANGUAGE sql IMMUTABLE PARALLEL SAFE AS $$
+  SELECT coalesce(country_code(country_key(name)), country_code(regexp_replace(country_key(name), '^the|the$', '')), country_key(name))
 $$;
 
 -- Clients ---------------------------------------------------------------------------------------------------
@@ -848,7 +848,7 @@ CREATE TABLE intent (
   person_id   uuid, -- the person on whose behalf the client calls
   ephemeral_key_id uuid, -- the ephemeral key that the request came with
   held_for    text, -- the reason for an approval. Null without one
-  expires_at  timestamptz(3), -- expiry of a held call
+  expires_at  timestamptz(3), -- expiry of a held or queued call. A queued one has it without held_for
   reserved_on date, -- the day (UTC) of its cap. Null for none, or the day of its decision
   process     integer, -- the number of the process that works on the call
   recorded_at timestamptz NOT NULL, -- the database's clock
@@ -896,8 +896,10 @@ CREATE TABLE refusal (
   fault_count     integer NOT NULL,
   first_call_id   uuid, -- the call that this one repeats
   received_at     timestamptz NOT NULL,
-  recorded_at     timestamptz NOT NULL DEFAULT clock_timestamp(),
-  tx              xid8 NOT NULL DEFAULT pg_current_xact_id()
+  -- Defaults are set in the order of the columns. The transaction begins before the time of the record, so a
+  -- checkpoint that is complete until this time has the record.
+  tx              xid8 NOT NULL DEFAULT pg_current_xact_id(),
+  recorded_at     timestamptz NOT NULL DEFAULT clock_timestamp()
 ) PARTITION BY RANGE (id);
 CREATE INDEX refusal_tx ON refusal (tx, id);
 CREATE INDEX refusal_unavailable ON refusal (tx, id) WHERE code = 'database_unavailable'; -- few, and their calls may have reservations
@@ -911,8 +913,8 @@ CREATE TABLE answer_shape (
   fingerprint   bytea NOT NULL CHECK (octet_length(fingerprint) = 32), -- SHA-256 of the shape's JSON with sorted keys
   shape         jsonb NOT NULL, -- a JSON Schema
   first_call_id uuid NOT NULL,
-  first_seen_at timestamptz NOT NULL DEFAULT clock_timestamp(),
   tx            xid8 NOT NULL DEFAULT pg_current_xact_id(),
+  first_seen_at timestamptz NOT NULL DEFAULT clock_timestamp(),
   UNIQUE (operation, http_status, fingerprint) -- several instances may see a shape at once, and it is new only once
 );
 CREATE INDEX answer_shape_tx ON answer_shape (tx, id);
@@ -924,7 +926,9 @@ CREATE TABLE intent_body (
   intent_id uuid PRIMARY KEY,
   salt      bytea, -- of the body
   body      bytea, -- the bytes as sent. Null without a body, or after an erasure
-  people    text, -- the recipients and their salts, JSON (PersonDocument[] of src/journal/records/documents.ts)
+  coding    text CHECK (coding = 'br'), -- of body, if it is compressed (src/platform/database/rows/stored-body.ts)
+  people    text, -- the recipients, JSON (PersonDocument[] of src/journal/records/recipients.ts)
+  people_salt bytea, -- the salts of the recipients follow from it. Null once one of them was erased: each has its own
   -- The key of the request, which may spell a person's number, and the salt of its commitment in the record.
   -- An erased key has no salt, and is its hashed_key(). So is the key of a claim (idempotency_claim) whose
   -- call's key was erased.
@@ -943,7 +947,8 @@ CREATE TABLE refusal_key (
 CREATE TABLE outcome_body (
   intent_id uuid PRIMARY KEY,
   salt      bytea NOT NULL,
-  body      bytea NOT NULL -- the bytes as received
+  body      bytea NOT NULL, -- the bytes as received
+  coding    text CHECK (coding = 'br') -- of body, if it is compressed
 ) PARTITION BY RANGE (intent_id);
 
 -- Documents as rows -----------------------------------------------------------------------------------------
@@ -952,19 +957,19 @@ CREATE TABLE outcome_body (
 CREATE VIEW intent_item AS
   SELECT i.id AS intent_id, (n.place - 1)::integer AS position, n.recipient_field,
     coalesce(n.handle_ignored, FALSE) AS handle_ignored, n.amount_usd, n.country, n.network_code, n.reference, n.receiver,
-    n.wallet, n.upstream_ref, decode(n.email_commitment, 'hex') AS email_commitment,
-    decode(n.phone_commitment, 'hex') AS phone_commitment, decode(n.handle_commitment, 'hex') AS handle_commitment
+    n.wallet, n.upstream_ref
   FROM intent i CROSS JOIN LATERAL ROWS FROM (json_to_recordset(i.record::json -> 'items') AS (
     recipient_field text, handle_ignored boolean, amount_usd numeric, country text, network_code text, reference text,
-    receiver text, wallet text, upstream_ref text, email_commitment text, phone_commitment text, handle_commitment text
+    receiver text, wallet text, upstream_ref text
   )) WITH ORDINALITY AS n(recipient_field, handle_ignored, amount_usd, country, network_code, reference, receiver, wallet,
-    upstream_ref, email_commitment, phone_commitment, handle_commitment, place);
+    upstream_ref, place);
 
 -- The people that payouts name, until they are erased.
 CREATE VIEW item_recipient AS
-  SELECT b.intent_id, n.position, decode(n.salt, 'hex') AS salt, n.email, n.phone, n.handle
+  SELECT b.intent_id, n.position, n.email, n.phone, n.handle
   FROM intent_body b CROSS JOIN LATERAL json_to_recordset(b.people::json) AS n(
-    position integer, salt text, email text, phone text, handle text);
+    position integer, email text, phone text, handle text)
+  WHERE coalesce(n.email, n.phone, n.handle) IS NOT NULL;
 
 -- The transactions in the upstream's answers.
 CREATE VIEW outcome_item AS
@@ -976,24 +981,27 @@ CREATE VIEW outcome_item AS
 
 -- Decisions and settlements ---------------------------------------------------------------------------------
 
--- Whether a held call may be sent. Each call has at most one decision, so the first of two approvers wins.
+-- Whether a held call may be sent, or that a queued one was released in its turn. Each call has at most one
+-- decision, so the first of two approvers or instances wins.
 CREATE TABLE decision (
   intent_id       uuid PRIMARY KEY,
-  kind            text NOT NULL CHECK (kind IN ('approved', 'rejected')),
+  kind            text NOT NULL CHECK (kind IN ('approved', 'rejected', 'released')),
   reason          text NOT NULL,
   body_commitment bytea, -- of the body that the approver saw, checked again before the call is sent
   -- The verdict of the screening service at the approval. Null without a check. Before admission, the request
   -- records it.
   screening       text CHECK (screening IN ('allow', 'review')),
-  client_id       uuid NOT NULL, -- the decider
+  client_id       uuid NOT NULL, -- the decider. The requester, if no person decided
   key_id          uuid NOT NULL,
   actor           text,
+  tx              xid8 NOT NULL DEFAULT pg_current_xact_id(),
   decided_at      timestamptz NOT NULL DEFAULT clock_timestamp(),
   reserved_on     date,
-  process         integer NOT NULL, -- the number of the process that sends the call
-  tx              xid8 NOT NULL DEFAULT pg_current_xact_id()
+  process         integer NOT NULL -- the number of the process that sends the call
 );
 CREATE INDEX decision_tx ON decision (tx, intent_id);
+-- for the number of queued calls whose turn came in the last minute
+CREATE INDEX decision_released ON decision (decided_at) WHERE kind = 'released';
 
 -- The state of a call's payouts after its request and its answer: an entry for each payout of the settlement.
 -- The request's document is the first entry of each payout (its reservation), and the answer's document has
@@ -1030,7 +1038,8 @@ $$;
 -- one before it ended.
 CREATE VIEW ledger_entry AS
   SELECT i.id AS call_id, (n.place - 1)::integer AS position, 0 AS number, 'reserved' AS entry, 'available' AS from_account,
-    'reserved' AS to_account, n.amount_usd, 'request' AS source, coalesce(d.decided_at, i.recorded_at) AS recorded_at
+    'reserved' AS to_account, n.amount_usd, 'request' AS source,
+    coalesce(CASE WHEN i.held_for IS NOT NULL THEN d.decided_at END, i.recorded_at) AS recorded_at
   FROM intent i LEFT JOIN decision d ON d.intent_id = i.id
   CROSS JOIN LATERAL ROWS FROM (json_to_recordset(i.record::json -> 'items') AS (amount_usd numeric))
     WITH ORDINALITY AS n(amount_usd, place)
@@ -1055,12 +1064,20 @@ CREATE VIEW ledger_entry AS
 -- The book --------------------------------------------------------------------------------------------------
 -- State, computed from answers, readings and settlements (src/reconciliation/book).
 
+-- Returns the hash of a name of a transaction, of a kind (ref, id or variant). Indexes of names are random. With 16 bytes
+-- for each name, they write half as much as with texts.
+CREATE FUNCTION name_key(kind text, account text, name text) RETURNS uuid LANGUAGE sql IMMUTABLE PARALLEL SAFE AS $$
+  SELECT encode(substr(sha256(replace(kind || ' ' || account || E'\n' || name, '\', '\\')::bytea), 1, 16), 'hex')::uuid
+$$;
+
 -- A transaction of the upstream, with its payout: one row for each transaction that an answer or a reading has
 -- shown. A payout has at most one transaction, and a transaction at most one payout. The row names no person:
 -- the recipient stands in the reading. The history of a transaction is in the answers and readings with its
 -- names, and that of its attribution in the settlements.
 CREATE TABLE book_transaction (
-  id            uuid PRIMARY KEY, -- UUIDv7
+  -- The hash of its name, so that a second row with the reference of a transaction is impossible.
+  id            uuid PRIMARY KEY GENERATED ALWAYS AS (CASE WHEN upstream_ref IS NULL THEN name_key('id', account, upstream_id)
+    WHEN variant = 0 THEN name_key('ref', account, upstream_ref) ELSE name_key('variant ' || variant::text, account, upstream_ref) END) STORED,
   account       text NOT NULL,
   upstream_ref  text, -- null if it could be a contact
   upstream_id   text, -- null if it could be a contact, or if it is that of another transaction
@@ -1082,10 +1099,20 @@ CREATE TABLE book_transaction (
   CHECK (num_nulls(call_id, position, ground, attributed_at) IN (0, 4)),
   UNIQUE (call_id, position)
 ) WITH (fillfactor = 45); -- The first sighting of a row and a change of its status fit on its page, and no index changes.
-CREATE UNIQUE INDEX book_transaction_ref ON book_transaction (account, upstream_ref, variant) WHERE upstream_ref IS NOT NULL;
-CREATE UNIQUE INDEX book_transaction_upstream_id ON book_transaction (account, upstream_id) WHERE upstream_id IS NOT NULL;
+CREATE UNIQUE INDEX book_transaction_upstream_id ON book_transaction (account, name_key('id', account, upstream_id));
+CREATE INDEX book_transaction_variant ON book_transaction (account, upstream_ref) WHERE variant > 0;
 CREATE INDEX book_transaction_unclaimed ON book_transaction (account, shown_at) WHERE call_id IS NULL;
 CREATE INDEX book_transaction_unplaced ON book_transaction (answered_call) WHERE call_id IS NULL;
+
+-- Returns the transactions of an account with this reference or ID.
+CREATE FUNCTION transactions_named(of_account text, name text) RETURNS SETOF book_transaction LANGUAGE sql STABLE PARALLEL SAFE AS $$
+  SELECT * FROM book_transaction WHERE id = name_key('ref', of_account, name)
+  UNION ALL
+  SELECT * FROM book_transaction WHERE account = of_account AND upstream_ref = name AND variant > 0
+  UNION ALL
+  SELECT * FROM book_transaction
+  WHERE account = of_account AND name_key('id', account, upstream_id) = name_key('id', of_account, name) AND upstream_ref IS DISTINCT FROM name
+$$;
 
 -- A contradiction: a second payout whose records name the transaction, another transaction with its reference or
 -- ID, a row with its names and another recipient, type or amount, or an answer that names more transactions than its
@@ -1108,7 +1135,8 @@ CREATE INDEX book_contradiction_open ON book_contradiction (id) WHERE handled_at
 -- Returns the name of a transaction as records have it. Null for a name that could be a contact, or that is the
 -- number of its recipient: records mask these.
 CREATE FUNCTION book_name(name text, phone text DEFAULT NULL) RETURNS text LANGUAGE sql IMMUTABLE PARALLEL SAFE AS $$
-  SELECT CASE WHEN name = '' OR name ~ '@|[+][0-9]{7}|•' OR ltrim(name, '0') = translate(phone, '+ -().', '') THEN NULL ELSE name END
+  SELECT CASE WHEN name = '' OR name LIKE '%@%' OR name LIKE '%•%' OR name LIKE '%+%' AND name ~ '[+][0-9]{7}'
+    OR ltrim(name, '0') = translate(phone, '+ -().', '') THEN NULL ELSE name END
 $$;
 
 -- Returns a status word. A longer value, or one that is no word, may be a contact and is masked.
@@ -1144,18 +1172,70 @@ BEGIN
     SELECT FROM unnest(ours) AS a(key) JOIN unnest(theirs) AS b(key) ON loose_name(a.key) = loose_name(b.key));
 END $$;
 
+-- Enters the transactions of new answers, each with its payout. Nearly all answers match all of their transactions to
+-- payouts, and nearly all names are new. The unique indexes prove it: if a name is known, nothing is entered.
+-- @returns the calls that are left.
+CREATE FUNCTION enter_new_calls(call_ids uuid[]) RETURNS uuid[] LANGUAGE plpgsql AS $$
+DECLARE
+  fresh uuid[];
+  rest uuid[];
+BEGIN
+  SELECT array_agg(id) FILTER (WHERE NOT is_known), array_agg(id) FILTER (WHERE is_known) INTO fresh, rest
+  FROM (
+    SELECT call.id, coalesce(
+      (SELECT TRUE FROM book_transaction WHERE call_id = call.id LIMIT 1),
+      (SELECT TRUE FROM book_transaction WHERE call_id IS NULL AND answered_call = call.id LIMIT 1),
+      (SELECT TRUE FROM settlement WHERE intent_id = call.id LIMIT 1), FALSE) AS is_known
+    FROM unnest(call_ids) AS call(id)
+    -- OFFSET keeps look-ups: a plan that was made while tables were small would read them whole each time.
+    CROSS JOIN LATERAL (SELECT record FROM intent WHERE id = call.id OFFSET 0) AS i
+    CROSS JOIN LATERAL (SELECT record FROM outcome WHERE intent_id = call.id OFFSET 0) AS o
+    -- Calls that delete or redeem a transaction name one of another call. Quotes within texts are escaped.
+    WHERE strpos(o.record, '"entries":') > 0 AND strpos(i.record, '"upstream_ref":') = 0
+    OFFSET 0
+  ) AS answered;
+  WITH named AS MATERIALIZED (
+    SELECT i.account, call.id AS call_id, n.position, CASE o.kind WHEN 'succeeded' THEN 'answer' ELSE 'error' END AS ground,
+      book_name(n.upstream_ref) AS upstream_ref, book_name(n.upstream_id) AS upstream_id, book_name(n.batch_ref) AS batch_ref,
+      n.amount_usd, n.fee_usd, book_status(n.status) AS status
+    FROM unnest(fresh) AS call(id)
+    CROSS JOIN LATERAL (SELECT coalesce((SELECT account FROM client WHERE client.id = client_id), 'main') AS account FROM intent WHERE id = call.id OFFSET 0) AS i
+    CROSS JOIN LATERAL (SELECT kind, record::json -> 'items' AS items FROM outcome WHERE intent_id = call.id OFFSET 0) AS o
+    CROSS JOIN LATERAL json_to_recordset(o.items) AS n(
+      position integer, upstream_ref text, upstream_id text, batch_ref text, amount_usd numeric, fee_usd numeric, status text)
+  ), entered AS (
+    INSERT INTO book_transaction (account, upstream_ref, upstream_id, batch_ref, amount_usd, fee_usd, status, answered_call,
+      call_id, position, ground, attributed_at)
+    SELECT account, upstream_ref, upstream_id, batch_ref, amount_usd, fee_usd, status, call_id, call_id, position, ground, clock_timestamp()
+    FROM named WHERE position IS NOT NULL AND coalesce(upstream_ref, upstream_id) IS NOT NULL
+  )
+  SELECT rest || array_agg(DISTINCT call_id) INTO rest FROM named WHERE position IS NULL;
+  RETURN rest;
+EXCEPTION WHEN unique_violation THEN
+  RETURN fresh || rest;
+END
+$$;
+
 -- Enters the transactions that the answers and settlements of these calls name. The newest record of a payout
 -- counts. A transaction of another payout, or a second one of the same payout, is a contradiction.
 CREATE FUNCTION enter_calls(call_ids uuid[]) RETURNS void LANGUAGE plpgsql
 SET search_path = pg_catalog, public, pg_temp SET enable_seqscan = off SET enable_bitmapscan = off SET enable_hashjoin = off
 SET enable_mergejoin = off SET plan_cache_mode = force_generic_plan SET jit = off AS $$
+DECLARE
+  rest uuid[] := enter_new_calls(call_ids);
 BEGIN -- The plan is kept for the connection. Planning takes as long as entering a hundred calls.
+  IF rest IS NULL THEN RETURN; END IF;
   WITH named AS MATERIALIZED (
-    SELECT new_id() AS id, coalesce(c.account, 'main') AS account, i.id AS call_id, n.*, i.item_count,
+    SELECT coalesce(name_key('ref', i.account, n.upstream_ref), name_key('id', i.account, n.upstream_id)) AS id,
+      i.account, i.id AS call_id, n.*, i.item_count,
       -- Not EXISTS, for which the server may read the whole book.
       coalesce((SELECT TRUE FROM book_transaction b WHERE b.call_id = i.id AND b.position = n.pos), FALSE) AS has_one
-    FROM unnest(call_ids) AS call(id) JOIN intent i ON i.id = call.id JOIN outcome o ON o.intent_id = i.id
-    LEFT JOIN client c ON c.id = i.client_id
+    FROM unnest(rest) AS call(id)
+    CROSS JOIN LATERAL (
+      SELECT id, coalesce((SELECT account FROM client WHERE client.id = client_id), 'main') AS account, item_count
+      FROM intent WHERE id = call.id OFFSET 0
+    ) AS i
+    CROSS JOIN LATERAL (SELECT kind, record FROM outcome WHERE intent_id = call.id OFFSET 0) AS o
     CROSS JOIN LATERAL (SELECT o.record::json AS answer) AS parsed
     CROSS JOIN LATERAL (
       SELECT DISTINCT ON (coalesce(t.pos, -t.nth)) t.pos, t.nth, t.upstream_ref, t.upstream_id, t.batch_ref, t.amount_usd, t.fee_usd,
@@ -1176,45 +1256,55 @@ BEGIN -- The plan is kept for the connection. Planning takes as long as entering
       WHERE coalesce(t.upstream_ref, t.upstream_id) IS NOT NULL
       ORDER BY coalesce(t.pos, -t.nth), t.number DESC
     ) AS n
-    -- Calls that delete or redeem a transaction name one of another call. Quotes within texts are escaped.
-    WHERE strpos(o.record, '"entries":') > 0 AND strpos(i.record, '"upstream_ref":') = 0
   ), known AS MATERIALIZED (
-    SELECT n.*, b.id AS book_id, b.call_id AS owner, b.position AS owner_position,
+    SELECT n.*, b.id AS book_id, b.read_id AS book_read_id, b.call_id AS owner, b.position AS owner_position,
       -- A success outweighs an error that names the transaction.
-      coalesce(b.ground = 'error' AND n.ground <> 'error' AND (b.call_id, b.position) <> (n.call_id, n.pos) AND NOT n.has_one,
-        FALSE) AS is_moved,
-      -- Two of these calls can name one transaction. A name for a payout comes before one without.
-      first_value(n.id) OVER (PARTITION BY n.account, coalesce(n.upstream_ref, n.upstream_id)
-        ORDER BY n.pos IS NULL, n.call_id, n.pos) AS first_id,
-      f.id IS NULL AS has_id, -- An ID belongs to one transaction.
+      row_number() OVER alike = 1 AND coalesce(
+        b.ground = 'error' AND n.ground <> 'error' AND (b.call_id, b.position) <> (n.call_id, n.pos) AND NOT n.has_one, FALSE) AS is_moved,
+      first_value(n.id) OVER alike AS first_id, row_number() OVER alike = 1 AS is_first,
+      -- An ID belongs to one transaction.
+      f.id IS NULL AND row_number() OVER (PARTITION BY n.account, n.upstream_id ORDER BY n.rank) = 1 AS has_id,
       -- Each transaction of a call counts once, and those with a payout first.
       n.item_count < dense_rank() OVER (PARTITION BY n.call_id ORDER BY n.first_pos, n.first_nth) AS is_surplus
     FROM (
-      SELECT *, min(pos) OVER same AS first_pos, min(nth) OVER same AS first_nth FROM named
-      WINDOW same AS (PARTITION BY call_id, coalesce(upstream_ref, upstream_id))
+      SELECT *, min(pos) OVER same AS first_pos, min(nth) OVER same AS first_nth
+      FROM (
+        SELECT *, coalesce(upstream_ref, first_value(upstream_ref) OVER (PARTITION BY account, upstream_id
+          ORDER BY upstream_ref IS NULL, rank), upstream_id) AS name
+        FROM (
+          -- Several of these calls can name one transaction. It belongs to the first that can have it.
+          SELECT *, row_number() OVER (ORDER BY pos IS NULL, has_one, ground = 'error', call_id, pos, nth) AS rank FROM named
+        ) AS ranked
+      ) AS item
+      WINDOW same AS (PARTITION BY call_id, name)
     ) AS n LEFT JOIN LATERAL (
       SELECT * FROM (
-        SELECT b.* FROM book_transaction b WHERE b.account = n.account AND b.upstream_ref = n.upstream_ref AND b.variant = 0
+        SELECT b.* FROM book_transaction b WHERE b.id = name_key('ref', n.account, n.upstream_ref)
         UNION ALL
-        SELECT b.* FROM book_transaction b WHERE b.account = n.account AND b.upstream_id = n.upstream_id
+        SELECT b.* FROM book_transaction b WHERE b.account = n.account AND name_key('id', b.account, b.upstream_id) = name_key('id', n.account, n.upstream_id)
       ) AS found LIMIT 1
     ) AS f ON TRUE LEFT JOIN LATERAL (
       -- One with another reference is another transaction. Without one, its ID stands for it.
       SELECT f.* WHERE f.upstream_ref = f.upstream_id OR coalesce(n.upstream_ref = f.upstream_ref, TRUE)
     ) AS b ON TRUE
+    WINDOW alike AS (PARTITION BY n.account, n.name ORDER BY n.rank)
   ), entered AS (
-    INSERT INTO book_transaction (id, account, upstream_ref, upstream_id, batch_ref, amount_usd, fee_usd, status, answered_call,
+    INSERT INTO book_transaction (account, upstream_ref, upstream_id, batch_ref, amount_usd, fee_usd, status, answered_call,
       call_id, position, ground, attributed_at)
-    SELECT id, account, upstream_ref, CASE WHEN has_id THEN upstream_id END, batch_ref, amount_usd, fee_usd, status, call_id,
+    SELECT account, upstream_ref, CASE WHEN has_id THEN upstream_id END, batch_ref, amount_usd, fee_usd, status, call_id,
       CASE WHEN is_free THEN call_id END, CASE WHEN is_free THEN pos END, CASE WHEN is_free THEN ground END,
       CASE WHEN is_free THEN clock_timestamp() END
-    FROM (SELECT *, pos IS NOT NULL AND NOT has_one AS is_free FROM known WHERE book_id IS NULL AND id = first_id) AS new
+    FROM (SELECT *, pos IS NOT NULL AND NOT has_one AS is_free FROM known WHERE book_id IS NULL AND is_first) AS new
     ON CONFLICT DO NOTHING
+  ), claiming AS MATERIALIZED (
+    SELECT * FROM known WHERE (owner IS NULL AND is_first OR is_moved) AND pos IS NOT NULL AND NOT has_one
   ), attributed AS (
     -- The first sighting is compared with the payout. One that a reading has shown has none, until the rules compare it.
     UPDATE book_transaction b SET answered_call = coalesce(b.answered_call, k.call_id), (call_id, position, ground, attributed_at) = (
       SELECT k.call_id, k.pos, k.ground, clock_timestamp() WHERE b.read_id IS NULL)
-    FROM known k WHERE b.id = k.book_id AND (k.owner IS NULL OR k.is_moved) AND k.pos IS NOT NULL AND NOT k.has_one
+    FROM claiming k WHERE b.id = k.book_id
+      -- A plan that was made while the book was empty would read the whole book each time.
+      AND b.id = ANY (ARRAY(SELECT book_id FROM claiming))
       AND b.call_id IS NOT DISTINCT FROM k.owner -- Another process may have attributed it since it was read.
   )
   INSERT INTO book_contradiction (id, transaction_id, kind, call_id, position, ground)
@@ -1222,7 +1312,7 @@ BEGIN -- The plan is kept for the connection. Planning takes as long as entering
     CASE WHEN k.is_moved THEN k.owner_position ELSE k.pos END, CASE WHEN k.is_moved THEN 'error' ELSE k.ground END
   FROM known k
   WHERE k.pos IS NOT NULL AND (k.owner, k.owner_position) IS DISTINCT FROM (k.call_id, k.pos)
-    AND (k.owner IS NOT NULL OR k.has_one OR k.book_id IS NULL AND k.id <> k.first_id)
+    AND (k.owner IS NOT NULL OR k.has_one OR k.book_read_id IS NULL AND NOT k.is_first)
     -- A transaction that contradicts the payout was taken from it.
     AND NOT EXISTS (SELECT FROM book_contradiction c WHERE c.transaction_id = k.book_id AND (c.call_id, c.position) = (k.call_id, k.pos))
   UNION ALL
@@ -1248,8 +1338,8 @@ CREATE TABLE stop (
   client_id       uuid, -- the author. Null for the command line
   key_id          uuid,
   actor           text,
-  stopped_at      timestamptz NOT NULL DEFAULT clock_timestamp(),
   tx              xid8 NOT NULL DEFAULT pg_current_xact_id(),
+  stopped_at      timestamptz NOT NULL DEFAULT clock_timestamp(),
   CHECK (stops_client_id IS NULL OR stops_operation IS NULL)
 );
 CREATE INDEX stop_tx ON stop (tx, id);
@@ -1261,8 +1351,8 @@ CREATE TABLE stop_lift (
   client_id uuid, -- the author of the lift. Null for the command line
   key_id    uuid,
   actor     text,
-  lifted_at timestamptz NOT NULL DEFAULT clock_timestamp(),
-  tx        xid8 NOT NULL DEFAULT pg_current_xact_id()
+  tx        xid8 NOT NULL DEFAULT pg_current_xact_id(),
+  lifted_at timestamptz NOT NULL DEFAULT clock_timestamp()
 );
 CREATE INDEX stop_lift_tx ON stop_lift (tx, stop_id);
 
@@ -1307,8 +1397,8 @@ CREATE TABLE activity (
   request_id       text,
   call_id          uuid, -- X-Call-Id of the request
   reason           text,
-  acted_at         timestamptz NOT NULL DEFAULT clock_timestamp(),
-  tx               xid8 NOT NULL DEFAULT pg_current_xact_id()
+  tx               xid8 NOT NULL DEFAULT pg_current_xact_id(),
+  acted_at         timestamptz NOT NULL DEFAULT clock_timestamp()
 );
 CREATE INDEX activity_tx ON activity (tx, id);
 CREATE INDEX activity_acted ON activity (acted_at, id);
@@ -1376,6 +1466,20 @@ CREATE TABLE recipient_payment (
 );
 CREATE INDEX recipient_payment_kept ON recipient_payment (kept_until, intent_id);
 CREATE INDEX recipient_payment_intent ON recipient_payment (intent_id);
+
+-- The calls that wait for their turn to be sent (Prefer: respond-async), in the order of their IDs. The
+-- transaction that releases or ends a call removes its row. This is work, not a record. While process is set,
+-- the process that admits the call does not know yet that it did, and may still tell its app that it did not.
+CREATE TABLE queued_call (
+  account    text NOT NULL, -- at the upstream
+  client_id  uuid NOT NULL,
+  intent_id  uuid NOT NULL UNIQUE,
+  operation  text NOT NULL,
+  process    integer, -- null once the admission is known
+  ends_at    timestamptz(3) NOT NULL, -- intent.expires_at
+  PRIMARY KEY (account, client_id, intent_id)
+) WITH (fillfactor = 50, autovacuum_vacuum_scale_factor = 0, autovacuum_vacuum_threshold = 2000);
+CREATE INDEX queued_call_ends_at ON queued_call (ends_at);
 
 -- The spending and reservations of a client on a day (UTC). They never exceed a cap that applied at the time.
 CREATE TABLE spending (
@@ -1591,16 +1695,18 @@ $$;
 -- The lifecycle of a call (src/operations/lifecycle/lifecycle.ts) in SQL. A test compares the two.
 
 -- Returns the state that is on record. It follows from the kind of the outcome, whether the call was refused,
--- its last settlement, whether the call needs an approval, and the decision. If the commit of an intent was
--- falsely reported as failed, the call was refused and never sent.
-CREATE FUNCTION recorded_state(outcome text, refused boolean, resolution text, held boolean, decision text) RETURNS text
-LANGUAGE sql IMMUTABLE PARALLEL SAFE AS $$
+-- its last settlement, whether the call waited for an approval or for its turn, and the decision. If the commit
+-- of an intent was falsely reported as failed, the call was refused and never sent, unless it was queued and
+-- released by another process.
+CREATE FUNCTION recorded_state(outcome text, refused boolean, resolution text, held boolean, queued boolean,
+  decision text) RETURNS text LANGUAGE sql IMMUTABLE PARALLEL SAFE AS $$
   SELECT CASE
-    WHEN outcome IS NULL AND refused THEN 'refused'
+    WHEN outcome IS NULL AND refused AND (NOT queued OR decision IS DISTINCT FROM 'released') THEN 'refused'
     WHEN resolution IS NOT NULL THEN resolution
     WHEN outcome IS NOT NULL THEN outcome
     WHEN held AND decision IS NULL THEN 'pending_approval'
     WHEN held AND decision = 'rejected' THEN 'declined'
+    WHEN queued AND decision IS NULL THEN 'queued'
     ELSE 'in_progress'
   END
 $$;
@@ -1621,7 +1727,8 @@ CREATE VIEW call_state AS
   SELECT i.id AS call_id, i.client_id, i.operation, i.total_usd, i.expires_at, coalesce(d.process, i.process) AS process,
     coalesce(d.decided_at, i.recorded_at) AS released_at, o.upstream_ms, coalesce(s.counted_usd, o.counted_usd) AS counted_usd,
     r.first_call_id IS NOT NULL AS repeats,
-    recorded_state(o.kind, r.id IS NOT NULL, s.resolution, i.held_for IS NOT NULL, d.kind) AS state,
+    recorded_state(o.kind, r.id IS NOT NULL, s.resolution, i.held_for IS NOT NULL,
+      i.held_for IS NULL AND i.expires_at IS NOT NULL, d.kind) AS state,
     CASE WHEN i.held_for IS NOT NULL AND r.id IS NULL THEN coalesce(d.kind, 'pending') END AS approval,
     i.record::json AS request, o.record::json AS answer
   FROM intent i
@@ -1652,8 +1759,8 @@ CREATE TABLE access (
   rows               integer, -- null if unknown at the beginning, see access_end
   request_id         text,
   client_address     text,
-  read_at            timestamptz NOT NULL DEFAULT clock_timestamp(),
-  tx                 xid8 NOT NULL DEFAULT pg_current_xact_id()
+  tx                 xid8 NOT NULL DEFAULT pg_current_xact_id(),
+  read_at            timestamptz NOT NULL DEFAULT clock_timestamp()
 );
 CREATE INDEX access_tx ON access (tx, id);
 CREATE INDEX access_client ON access (client_id, id);
@@ -1669,8 +1776,8 @@ CREATE TABLE access_end (
   rows            bigint NOT NULL,
   sha256          bytea, -- of the bytes that were sent, up to their manifest
   checkpoint_size bigint, -- the checkpoint that the manifest names
-  ended_at        timestamptz NOT NULL DEFAULT clock_timestamp(),
-  tx              xid8 NOT NULL DEFAULT pg_current_xact_id()
+  tx              xid8 NOT NULL DEFAULT pg_current_xact_id(),
+  ended_at        timestamptz NOT NULL DEFAULT clock_timestamp()
 );
 CREATE INDEX access_end_tx ON access_end (tx, access_id);
 
@@ -1760,11 +1867,16 @@ CREATE TABLE checkpoint (
 -- The search index. Auditors search the history with it. It is derived from the records and can be rebuilt
 -- from them at any time. It only finds calls. Their content is read from the records, which are sealed.
 --
--- Each call has one entry. Everything that is searched for exactly is one of its `terms`, with a tag in front
--- ('client:…', 'country:Kenya'). One GIN index over the terms answers any combination of filters by
--- intersecting lists of entries, so two filters that each match a fifth of all calls and together none cost
--- little. Filters of payouts must hold for the same payout, so an entry also has the terms of each payout by
--- itself, which are checked for the calls that the GIN index finds.
+-- Each call has one entry. What calls share is one of its `terms`, with a tag in front ('client:…',
+-- 'country:KE'). One GIN index over the terms answers any combination of filters by intersecting lists of
+-- entries, so two filters that each match a fifth of all calls and together none cost little. Filters of
+-- payouts must hold for the same payout, so an entry also has the terms of each payout by itself, which are
+-- checked for the calls that the index finds.
+--
+-- What identifies a call or a payout would be a new key of the GIN index each time. Its hash stands in
+-- search_name instead, under BRIN indexes with Bloom filters, which cost a fifth. They find the few pages that
+-- may have a hash. The entry has the text, which decides. Recipients are terms, because thousands of them are
+-- looked up at once, and one look-up of a Bloom filter reads all filters.
 --
 -- The tables are UNLOGGED. They need no write-ahead log, because they are derived. After a crash of Postgres
 -- and on a promoted standby they are all empty, and index_calls() fills them again.
@@ -1781,10 +1893,16 @@ CREATE FUNCTION search_term(tag text, value text) RETURNS text LANGUAGE sql STAB
   SELECT tag || ':' || search_value(value)
 $$;
 
--- The beginnings of a contact in lower case, at four lengths. A search by prefix looks up the longest
--- beginning that it covers. A contact that is shorter than a beginning is its own, which no search looks up.
+-- The beginnings of a contact in lower case, at three lengths. A search by prefix looks up the longest
+-- beginning that it covers, or the hash of one of ten characters. A contact that is shorter than a beginning is
+-- its own, which no search looks up.
 CREATE FUNCTION search_beginnings(contact text) RETURNS text LANGUAGE sql STABLE PARALLEL SAFE AS $$
-  SELECT E'\n^' || left(contact, 3) || E'\n^' || left(contact, 5) || E'\n^' || left(contact, 7) || E'\n^' || left(contact, 10)
+  SELECT E'\n^' || left(contact, 3) || E'\n^' || left(contact, 5) || E'\n^' || left(contact, 7)
+$$;
+
+-- The hash by which search_name finds a name. Names with one hash are told apart by their text.
+CREATE FUNCTION search_hash(name text) RETURNS bigint LANGUAGE sql IMMUTABLE PARALLEL SAFE AS $$
+  SELECT hashtextextended(nullif(name, ''), 0)
 $$;
 
 -- Slices divide the index for pages that are found piece by piece, in the order of the sort: weeks since
@@ -1819,13 +1937,16 @@ CREATE UNLOGGED TABLE search_entry (
   upstream_ms numeric,
   counted_usd numeric, -- the paid amount, with fees. Null for total_usd
   item_usd    numeric[] NOT NULL, -- of each payout
-  -- The terms of each payout and its transactions, each after a line break. The first text has the terms of
-  -- the transactions that belong to no payout for certain.
+  -- The terms and names of each payout and its transactions, each after a line break. The first text has those
+  -- of the transactions that belong to no payout for certain, and the names of the call.
   payouts     text[] NOT NULL,
-  terms       text[] COLLATE "C" NOT NULL, -- all of them, and those of the call
+  terms       text[] COLLATE "C" NOT NULL, -- those of the call and of all payouts, without names
   item_entry  text[], -- the last entry of each payout, if unusual. Null if all are usual
   item_fee_usd numeric[] -- the fee of each payout, less returned fees. Null without fees
 );
+
+-- Compression would take as long as all else for a call with hundreds of payouts.
+ALTER TABLE search_entry ALTER payouts SET STORAGE EXTERNAL, ALTER terms SET STORAGE EXTERNAL;
 
 -- The amounts of the payouts in their order. -1 is for none.
 CREATE UNLOGGED TABLE search_item (
@@ -1833,6 +1954,19 @@ CREATE UNLOGGED TABLE search_item (
   call_id uuid NOT NULL,
   PRIMARY KEY (usd, call_id)
 );
+
+-- The hashes of names. A row pairs any names of a call. Rows are only added, in the order of their indexing,
+-- except for an erasure.
+CREATE UNLOGGED TABLE search_name (
+  call_id         uuid NOT NULL,
+  request_id      bigint,
+  idempotency_key bigint,
+  reference       bigint,
+  upstream_ref    bigint,
+  upstream_id     bigint,
+  beginning       bigint -- the first ten characters of a contact in lower case
+) WITH (autovacuum_enabled = off); -- A row in reused space would change the filters of its page range.
+CREATE INDEX search_name_call ON search_name (call_id);
 
 -- The existing slices.
 CREATE UNLOGGED TABLE search_slice (
@@ -1850,13 +1984,14 @@ CREATE UNLOGGED TABLE search_position (
   target   pg_snapshot,
   after_tx xid8,
   after_id uuid,
-  built    boolean NOT NULL -- whether the tables have their indexes
+  built    boolean NOT NULL, -- whether the tables have their indexes
+  summarized integer NOT NULL DEFAULT 0 -- the number of page ranges of search_name with Bloom filters
 );
 
 -- Returns the entry of all payouts of a call in this state, unless their records say otherwise (usualEntry of
 -- src/operations/lifecycle/sums.ts).
 CREATE FUNCTION usual_entry(state text) RETURNS text LANGUAGE sql IMMUTABLE PARALLEL SAFE AS $$
-  SELECT CASE WHEN state IN ('succeeded', 'confirmed') THEN 'paid' WHEN state IN ('unknown', 'in_progress', 'pending_approval') THEN 'reserved'
+  SELECT CASE WHEN state IN ('succeeded', 'confirmed') THEN 'paid' WHEN state IN ('unknown', 'in_progress', 'queued', 'pending_approval') THEN 'reserved'
     ELSE 'not_executed' END
 $$;
 
@@ -1880,8 +2015,10 @@ RETURNS TABLE (pos integer, entry text) LANGUAGE sql STABLE PARALLEL SAFE AS $$
   ) AS last WHERE last.entry IS DISTINCT FROM usual
 $$;
 
--- The entries as they must be. Each document is parsed once. Contacts are searched in lower case. The terms
--- of a payout are in a fixed order, so that equal records have equal entries and can be verified.
+-- The entries as they must be, with the hashes of their names. Each document is parsed once. Contacts are
+-- searched in lower case. The texts of a payout are in a fixed order, so that equal records have equal entries
+-- and can be verified. `known` is of the payouts and of `terms`, `own` only of the payouts, and `starts` only of
+-- `terms`.
 CREATE VIEW call_entry AS
   SELECT c.call_id, c.client_id, c.operation, c.state, c.process, c.released_at, c.expires_at, c.repeats, c.total_usd, c.upstream_ms, c.counted_usd,
     coalesce(p.item_usd, '{}') AS item_usd, p.payouts,
@@ -1889,68 +2026,100 @@ CREATE VIEW call_entry AS
       'week:', search_week(c.call_id), E'\nhour:', search_hour(c.call_id), E'\ntotal:', search_step(c.total_usd),
       E'\nclient:', c.client_id, E'\nkey:', r.key_id, E'\nstate:', c.state, E'\napproval:' || c.approval,
       search_term(E'\noperation', c.operation), search_term(E'\nactor', who.name), E'\nperson:' || r.person_id, E'\nsource:' || r.actor_source,
-      search_term(E'\nidempotency', coalesce(r.idempotency_key, b.idempotency_key)), search_term(E'\nrequest', r.request_id),
-      search_term(E'\naddress', r.client_address), array_to_string(p.payouts, '')), E'\n') AS terms,
-    p.item_entry, p.item_fee_usd
+      search_term(E'\naddress', r.client_address), p.terms), E'\n') AS terms,
+    p.item_entry, p.item_fee_usd,
+    search_hash(r.request_id) AS request_id, search_hash(key.name) AS idempotency_key, p.reference, p.upstream_ref, p.upstream_id, p.beginning
   FROM call_state c
   LEFT JOIN intent_body b ON b.intent_id = c.call_id
   CROSS JOIN LATERAL json_to_record(c.request) AS r(
     key_id text, actor_source text, actor_commitment text, person_id uuid, idempotency_key text, request_id text, client_address text, items json)
+  CROSS JOIN LATERAL json_to_record(coalesce(c.answer, '{}')) AS a(items json, entries json)
   LEFT JOIN person who ON who.id = r.person_id AND is_committed(who.salt, who.name, decode(r.actor_commitment, 'hex'))
+  CROSS JOIN LATERAL (SELECT coalesce(r.idempotency_key, b.idempotency_key) AS name) AS key
   CROSS JOIN LATERAL (
-    SELECT array_agg(usd ORDER BY place) FILTER (WHERE place > 0) AS item_usd, array_agg(terms ORDER BY place) AS payouts,
-      CASE WHEN count(entry) > 0 THEN array_agg(entry ORDER BY place) FILTER (WHERE place > 0) END AS item_entry,
-      CASE WHEN count(fee) > 0 THEN array_agg(fee ORDER BY place) FILTER (WHERE place > 0) END AS item_fee_usd
-    FROM (
-      SELECT place, max(usd) AS usd, string_agg(terms, '' ORDER BY terms COLLATE "C") AS terms, max(entry) AS entry, sum(fee) AS fee FROM (
-        SELECT 0 AS place, NULL::numeric AS usd, '' AS terms, NULL::text AS entry, NULL::numeric AS fee
-        UNION ALL
-        SELECT n.place, n.amount_usd, concat(
-          E'\nitem:' || search_step(n.amount_usd), search_term(E'\ncountry', canonical_country(n.country)),
-          search_term(E'\nnetwork', n.network_code), search_term(E'\nreference', n.reference),
-          search_term(E'\nref', n.upstream_ref), search_term(E'\nreceiver', n.receiver), search_beginnings(lower(n.receiver))), NULL, NULL
-        FROM ROWS FROM (json_to_recordset(r.items) AS (
-          amount_usd numeric, country text, network_code text, reference text, upstream_ref text, receiver text
-        )) WITH ORDINALITY AS n(amount_usd, country, network_code, reference, upstream_ref, receiver, place)
-        UNION ALL
-        SELECT n.position + 1, NULL, concat(
-          search_term(E'\nto', n.email), search_term(E'\nto', n.phone),
-          search_term(E'\nto', n.handle),
-          search_beginnings(n.email), search_beginnings(n.phone), search_beginnings(n.handle)), NULL, NULL
-        FROM json_to_recordset(lower(b.people)::json) AS n(position integer, email text, phone text, handle text)
-        UNION ALL
-        SELECT coalesce(n.position, -1) + 1, NULL, concat(search_term(E'\nref', n.upstream_ref),
-          search_term(E'\nref', n.upstream_id), search_term(E'\nref', n.batch_ref)), NULL, CASE WHEN n.position IS NOT NULL THEN n.fee_usd END
-        FROM json_to_recordset(c.answer -> 'items') AS n(
-          position integer, upstream_ref text, upstream_id text, batch_ref text, fee_usd numeric)
-        UNION ALL
-        SELECT n.position + 1, NULL, concat(search_term(E'\nref', n.upstream_ref),
-          search_term(E'\nref', n.upstream_id), search_term(E'\nref', n.batch_ref)), NULL,
-          CASE WHEN n.entry = 'fee' THEN CASE n."to" WHEN 'fees' THEN n.amount_usd ELSE -n.amount_usd END END
-        FROM settlement s CROSS JOIN LATERAL json_to_recordset(s.record::json -> 'entries') AS n(
-          position integer, upstream_ref text, upstream_id text, batch_ref text, entry text, "to" text, amount_usd numeric)
-        WHERE s.intent_id = c.call_id
-        UNION ALL
-        SELECT e.pos + 1, NULL, E'\nentry:' || e.entry, e.entry, NULL FROM last_entries(c.call_id, c.answer -> 'entries', json_array_length(r.items), usual_entry(c.state)) AS e
-      ) AS lines GROUP BY place
-    ) AS places
+    WITH lines AS MATERIALIZED (
+      SELECT 0 AS place, NULL::numeric AS usd, '' AS known, concat(search_term(E'\nidempotency', key.name), search_term(E'\nrequest', r.request_id)) AS own,
+        '' AS starts, NULL::text AS entry, NULL::numeric AS fee,
+        NULL::bigint AS reference, NULL::bigint AS upstream_ref, NULL::bigint AS upstream_id, NULL::bigint AS beginning, NULL::bigint AS second, NULL::bigint AS third
+      UNION ALL
+      SELECT n.place, n.amount_usd, concat(
+        E'\nitem:' || search_step(n.amount_usd), search_term(E'\ncountry', known.country),
+        search_term(E'\nnetwork', n.network_code), search_term(E'\nref', n.upstream_ref), search_term(E'\nreceiver', n.receiver)),
+        search_term(E'\nreference', n.reference), search_beginnings(lower(n.receiver)), NULL, NULL,
+        search_hash(n.reference), NULL, NULL, search_hash(left(lower(n.receiver), 10)), NULL, NULL
+      FROM ROWS FROM (json_to_recordset(r.items) AS (
+        amount_usd numeric, country text, network_code text, reference text, upstream_ref text, receiver text
+      )) WITH ORDINALITY AS n(amount_usd, country, network_code, reference, upstream_ref, receiver, place)
+      -- Postgres does not inline search_term() with an argument that is expensive to compute.
+      CROSS JOIN LATERAL (SELECT canonical_country(n.country) AS country OFFSET 0) AS known
+      UNION ALL
+      SELECT n.position + 1, NULL, concat(
+        search_term(E'\nto', n.email), search_term(E'\nto', n.phone), search_term(E'\nto', n.handle)), NULL,
+        concat(search_beginnings(n.email), search_beginnings(n.phone), search_beginnings(n.handle)), NULL, NULL,
+        NULL, NULL, NULL, search_hash(left(n.phone, 10)), search_hash(left(n.email, 10)), search_hash(left(n.handle, 10))
+      FROM json_to_recordset(lower(b.people)::json) AS n(position integer, email text, phone text, handle text)
+      UNION ALL
+      SELECT coalesce(n.position, -1) + 1, NULL, concat(search_term(E'\nref', n.batch_ref),
+          -- The book has the names of the others.
+          CASE WHEN n.position IS NULL THEN concat(search_term(E'\nref', n.upstream_ref), search_term(E'\nref', n.upstream_id)) END),
+        CASE WHEN n.position IS NOT NULL THEN concat(search_term(E'\nref', n.upstream_ref), search_term(E'\nref', n.upstream_id)) END,
+        NULL, NULL, CASE WHEN n.position IS NOT NULL THEN n.fee_usd END,
+        NULL, search_hash(n.upstream_ref), search_hash(n.upstream_id), NULL, NULL, NULL
+      FROM json_to_recordset(a.items) AS n(
+        position integer, upstream_ref text, upstream_id text, batch_ref text, fee_usd numeric)
+      UNION ALL
+      SELECT n.position + 1, NULL, search_term(E'\nref', n.batch_ref), concat(search_term(E'\nref', n.upstream_ref), search_term(E'\nref', n.upstream_id)),
+        NULL, NULL, CASE WHEN n.entry = 'fee' THEN CASE n."to" WHEN 'fees' THEN n.amount_usd ELSE -n.amount_usd END END,
+        NULL, search_hash(n.upstream_ref), search_hash(n.upstream_id), NULL, NULL, NULL
+      FROM settlement s CROSS JOIN LATERAL json_to_recordset(s.record::json -> 'entries') AS n(
+        position integer, upstream_ref text, upstream_id text, batch_ref text, entry text, "to" text, amount_usd numeric)
+      WHERE s.intent_id = c.call_id
+      UNION ALL
+      SELECT e.pos + 1, NULL, E'\nentry:' || e.entry, NULL, NULL, e.entry, NULL, NULL, NULL, NULL, NULL, NULL, NULL
+      FROM last_entries(c.call_id, a.entries, json_array_length(r.items), usual_entry(c.state)) AS e
+    )
+    SELECT * FROM (
+      SELECT array_agg(usd ORDER BY place) FILTER (WHERE place > 0) AS item_usd, array_agg(texts ORDER BY place) AS payouts,
+        string_agg(terms, '' ORDER BY place) AS terms,
+        CASE WHEN count(entry) > 0 THEN array_agg(entry ORDER BY place) FILTER (WHERE place > 0) END AS item_entry,
+        CASE WHEN count(fee) > 0 THEN array_agg(fee ORDER BY place) FILTER (WHERE place > 0) END AS item_fee_usd
+      FROM (
+        SELECT place, max(usd) AS usd, string_agg(concat(known, own), '' ORDER BY concat(known, own, starts) COLLATE "C") AS texts,
+          string_agg(concat(known, starts), '' ORDER BY concat(known, own, starts) COLLATE "C") AS terms, max(entry) AS entry, sum(fee) AS fee
+        FROM lines GROUP BY place
+      ) AS places
+    ) AS shown CROSS JOIN (
+      SELECT array_agg(reference) FILTER (WHERE reference IS NOT NULL) AS reference,
+        array_agg(upstream_ref) FILTER (WHERE upstream_ref IS NOT NULL) AS upstream_ref, array_agg(upstream_id) FILTER (WHERE upstream_id IS NOT NULL) AS upstream_id,
+        array_agg(beginning) FILTER (WHERE beginning IS NOT NULL) || array_agg(second) FILTER (WHERE second IS NOT NULL)
+          || array_agg(third) FILTER (WHERE third IS NOT NULL) AS beginning
+      FROM lines
+    ) AS named
   ) AS p;
 
--- Rebuilds the entries of these calls. Erasing and pruning call it too. For a few calls of large tables,
--- index lookups are right however old the statistics are.
-CREATE FUNCTION reindex_calls(call_ids uuid[]) RETURNS void LANGUAGE plpgsql
-SET search_path = pg_catalog, public, pg_temp SET enable_seqscan = off SET enable_bitmapscan = off SET enable_hashjoin = off
-SET enable_mergejoin = off SET plan_cache_mode = force_custom_plan SET jit = off AS $$
-BEGIN
-  -- Both tables at once, and each amount by its whole key: thousands of calls may have the same amount.
-  WITH old AS (
-    DELETE FROM search_entry WHERE call_id = ANY (call_ids) RETURNING call_id, item_usd
-  ), items AS MATERIALIZED (
-    SELECT DISTINCT coalesce(usd, -1) AS usd, old.call_id FROM old CROSS JOIN LATERAL unnest(old.item_usd) AS usd
-  )
-  DELETE FROM search_item i USING items o WHERE i.usd = o.usd AND i.call_id = o.call_id;
+-- Inserts the entries of these calls, which have none. `named` are those among them with rows in search_name.
+CREATE FUNCTION insert_entries(call_ids uuid[], named uuid[]) RETURNS void LANGUAGE sql AS $$
   WITH entries AS MATERIALIZED (
-    INSERT INTO search_entry SELECT * FROM call_entry WHERE call_id = ANY (call_ids) RETURNING call_id, item_usd, total_usd
+    SELECT * FROM call_entry WHERE call_id = ANY (call_ids)
+  ), inserted AS (
+    INSERT INTO search_entry
+    SELECT call_id, client_id, operation, state, process, released_at, expires_at, repeats, total_usd, upstream_ms, counted_usd, item_usd,
+      payouts, terms, item_entry, item_fee_usd FROM entries
+  ), names AS (
+    INSERT INTO search_name
+    SELECT e.call_id, n.* FROM entries e CROSS JOIN LATERAL unnest(
+      CASE WHEN e.call_id = ANY (named) THEN ARRAY(SELECT unnest(array_remove(ARRAY[e.request_id], NULL)) EXCEPT SELECT request_id FROM search_name WHERE call_id = e.call_id)
+        ELSE array_remove(ARRAY[e.request_id], NULL) END,
+      CASE WHEN e.call_id = ANY (named) THEN ARRAY(SELECT unnest(array_remove(ARRAY[e.idempotency_key], NULL)) EXCEPT SELECT idempotency_key FROM search_name WHERE call_id = e.call_id)
+        ELSE array_remove(ARRAY[e.idempotency_key], NULL) END,
+      CASE WHEN e.call_id = ANY (named) THEN ARRAY(SELECT unnest(e.reference) EXCEPT SELECT reference FROM search_name WHERE call_id = e.call_id)
+        ELSE e.reference END,
+      CASE WHEN e.call_id = ANY (named) THEN ARRAY(SELECT unnest(e.upstream_ref) EXCEPT SELECT upstream_ref FROM search_name WHERE call_id = e.call_id)
+        ELSE e.upstream_ref END,
+      CASE WHEN e.call_id = ANY (named) THEN ARRAY(SELECT unnest(e.upstream_id) EXCEPT SELECT upstream_id FROM search_name WHERE call_id = e.call_id)
+        ELSE e.upstream_id END,
+      CASE WHEN e.call_id = ANY (named) THEN ARRAY(SELECT unnest(e.beginning) EXCEPT SELECT beginning FROM search_name WHERE call_id = e.call_id)
+        ELSE e.beginning END) AS n
   ), items AS (
     INSERT INTO search_item
     SELECT DISTINCT coalesce(usd, -1), call_id FROM entries CROSS JOIN LATERAL unnest(item_usd) AS usd RETURNING usd
@@ -1960,17 +2129,67 @@ BEGIN
   UNION SELECT 'total', search_step(total_usd) FROM entries
   UNION SELECT 'item', search_step(nullif(usd, -1)) FROM items
   ON CONFLICT DO NOTHING;
+$$;
+
+-- Rebuilds the entries of these calls. Erasing and pruning call it, too, and remove names. For a few calls of
+-- large tables, index lookups are right however old the statistics are.
+CREATE FUNCTION reindex_calls(call_ids uuid[], keep_names boolean DEFAULT FALSE) RETURNS void LANGUAGE plpgsql
+SET search_path = pg_catalog, public, pg_temp SET enable_seqscan = off SET enable_bitmapscan = off SET enable_hashjoin = off
+SET enable_mergejoin = off SET plan_cache_mode = force_custom_plan SET work_mem = '32MB' SET jit = off AS $$
+DECLARE
+  known uuid[];
+BEGIN
+  -- Both tables at once, and each amount by its whole key: thousands of calls may have the same amount.
+  WITH old AS (
+    DELETE FROM search_entry WHERE call_id = ANY (call_ids) RETURNING call_id, item_usd
+  ), items AS MATERIALIZED (
+    SELECT DISTINCT coalesce(usd, -1) AS usd, old.call_id FROM old CROSS JOIN LATERAL unnest(old.item_usd) AS usd
+  ), removed AS (
+    DELETE FROM search_item i USING items o WHERE i.usd = o.usd AND i.call_id = o.call_id
+  )
+  SELECT array_agg(call_id) INTO known FROM old;
+  IF NOT keep_names THEN
+    DELETE FROM search_name WHERE call_id = ANY (known);
+    known := NULL;
+  END IF;
+  PERFORM insert_entries(call_ids, known);
 END
 $$;
 
--- While the index is filled from the beginning, it has only primary keys. Building the others is faster than
--- adding to them.
+-- While the index is filled from the beginning, it has only primary keys and the calls of names. Building the
+-- others is faster than adding to them.
 CREATE FUNCTION drop_search_indexes() RETURNS void LANGUAGE sql SET search_path = pg_catalog, public, pg_temp AS $$
-  DROP INDEX IF EXISTS search_entry_terms, search_entry_total_usd, search_entry_in_progress, search_entry_expires_at;
+  DROP INDEX IF EXISTS search_entry_terms, search_entry_total_usd, search_entry_in_progress, search_entry_expires_at,
+    search_name_time, search_name_request_id, search_name_idempotency_key, search_name_reference, search_name_upstream_ref,
+    search_name_upstream_id, search_name_beginning;
+$$;
+
+-- Returns the indexes with Bloom filters.
+CREATE FUNCTION name_filters() RETURNS TABLE (indexrelid regclass) LANGUAGE sql STABLE AS $$
+  SELECT indexrelid::regclass FROM pg_index JOIN pg_class c ON c.oid = indexrelid JOIN pg_am a ON a.oid = c.relam
+  WHERE indrelid = 'search_name'::regclass AND amname = 'brin'
+$$;
+
+-- Adds the Bloom filters of the page ranges of search_name that have been filled. One that is still being
+-- filled has none: a look-up reads it whole, and rows are added to it at no cost. One index has one filter for
+-- each range, because several do not fit on a page.
+CREATE FUNCTION summarize_names() RETURNS void LANGUAGE plpgsql SET search_path = pg_catalog, public, pg_temp AS $$
+DECLARE
+  filled CONSTANT integer NOT NULL := pg_relation_size('search_name') / 8192 / 16;
+  next integer NOT NULL := (SELECT summarized FROM search_position);
+BEGIN
+  WHILE next < filled LOOP
+    PERFORM brin_summarize_range(indexrelid, next * 16) FROM name_filters();
+    next := next + 1;
+    UPDATE search_position SET summarized = next;
+  END LOOP;
+END
 $$;
 
 CREATE FUNCTION build_search_indexes() RETURNS void LANGUAGE plpgsql SECURITY DEFINER
 SET search_path = pg_catalog, public, pg_temp SET maintenance_work_mem = '256MB' AS $$
+DECLARE
+  kind text;
 BEGIN
   PERFORM pg_advisory_xact_lock(7070010);
   IF (SELECT built FROM search_position) THEN
@@ -1982,8 +2201,16 @@ BEGIN
   -- What depends on how late it is: few calls are in progress or may be approved, among all that once were.
   CREATE INDEX search_entry_in_progress ON search_entry (released_at) WHERE state = 'in_progress';
   CREATE INDEX search_entry_expires_at ON search_entry (expires_at) WHERE expires_at IS NOT NULL;
+  -- The rows of 16 pages have at most some 1,600 names of a kind. A look-up reads two ranges in a thousand for nothing.
+  FOREACH kind IN ARRAY ARRAY['request_id', 'idempotency_key', 'reference', 'upstream_ref', 'upstream_id', 'beginning'] LOOP
+    EXECUTE format('CREATE INDEX search_name_%1$s ON search_name USING brin (%1$s
+      int8_bloom_ops (n_distinct_per_range = 1600, false_positive_rate = 0.002)) WITH (pages_per_range = 16)', kind);
+  END LOOP;
+  CREATE INDEX search_name_time ON search_name USING brin (call_id) WITH (pages_per_range = 16);
   ANALYZE search_entry, search_item, search_slice;
-  UPDATE search_position SET built = TRUE;
+  UPDATE search_position SET built = TRUE, summarized = pg_relation_size('search_name') / 8192 / 16;
+  -- A filter of the last range would change with each row, which costs a hundred times as much as the row.
+  PERFORM brin_desummarize_range(indexrelid, summarized * 16) FROM search_position, name_filters();
 END
 $$;
 
@@ -2056,11 +2283,12 @@ BEGIN
     RETURN 'done'; -- Nothing to write: a search changes nothing if the index is up to date.
   END IF;
   IF next.rows > 0 THEN
-    PERFORM reindex_calls(next.ids);
+    PERFORM reindex_calls(next.ids, keep_names => TRUE);
     PERFORM pg_advisory_xact_lock(7070011); -- LOCKS.book. Readings are entered meanwhile.
     PERFORM enter_calls(next.ids);
     IF at.built THEN
       PERFORM gin_clean_pending_list('search_entry_terms'); -- A search would otherwise read the list entry by entry.
+      PERFORM summarize_names();
     END IF;
   END IF;
   IF next.rows < batch AND next.rows = next.found THEN
@@ -2081,21 +2309,26 @@ SET search_path = pg_catalog, public, pg_temp AS $$
       ELSE 0.99 * after_tx::text::float8 / pg_snapshot_xmax(target)::text::float8 END FROM search_position), 0)
 $$;
 
--- Rebuilds the whole index at once, while searches wait.
+-- Rebuilds the whole index at once, while searches wait. It reads calls in their order, so that pages by time
+-- read adjacent rows, and some at a time, so that they fit in memory.
 CREATE FUNCTION rebuild_search_index() RETURNS void LANGUAGE plpgsql
 SET search_path = pg_catalog, public, pg_temp SET work_mem = '64MB' SET jit = off AS $$
+DECLARE
+  call_ids uuid[];
+  position uuid NOT NULL := '00000000-0000-0000-0000-000000000000';
 BEGIN
   PERFORM pg_advisory_xact_lock(7070010);
-  TRUNCATE search_entry, search_item, search_slice, search_position;
+  TRUNCATE search_entry, search_item, search_name, search_slice, search_position;
   PERFORM drop_search_indexes();
   INSERT INTO search_position (done, built) SELECT pg_current_snapshot(), FALSE;
-  INSERT INTO search_entry SELECT * FROM call_entry ORDER BY call_id; -- pages by time then read adjacent rows
-  INSERT INTO search_item SELECT DISTINCT coalesce(usd, -1), call_id
-    FROM search_entry CROSS JOIN LATERAL unnest(item_usd) AS usd ORDER BY 1, 2;
-  INSERT INTO search_slice
-  SELECT DISTINCT 'week', search_week(call_id) FROM search_entry
-  UNION SELECT DISTINCT 'total', search_step(total_usd) FROM search_entry
-  UNION SELECT DISTINCT 'item', search_step(nullif(usd, -1)) FROM search_item;
+  LOOP
+    SELECT array_agg(id ORDER BY id) INTO call_ids FROM (
+      (SELECT id FROM intent WHERE id > position ORDER BY id LIMIT 2000)
+      UNION (SELECT id FROM refusal WHERE id > position ORDER BY id LIMIT 2000) ORDER BY id LIMIT 2000) AS next;
+    EXIT WHEN call_ids IS NULL;
+    PERFORM reindex_calls(call_ids);
+    position := call_ids[cardinality(call_ids)];
+  END LOOP;
   PERFORM build_search_indexes();
 END
 $$;
@@ -2114,6 +2347,35 @@ $$;
 CREATE VIEW indexed_call AS SELECT * FROM search_entry WHERE (SELECT search_is_complete());
 CREATE VIEW indexed_item AS SELECT * FROM search_item WHERE (SELECT search_is_complete());
 CREATE VIEW indexed_slice AS SELECT * FROM search_slice WHERE (SELECT search_is_complete());
+CREATE VIEW indexed_name AS SELECT * FROM search_name WHERE (SELECT search_is_complete());
+
+-- Returns the calls that may have one of these names, as many as `most` and one more. Their entries decide.
+--   kind             a column of search_name, or 'transaction' for the names of transactions and batches
+--   from_id, to_id   only calls from the first on and before the second
+CREATE FUNCTION calls_named(kind text, names text[], most integer, from_id uuid DEFAULT NULL, to_id uuid DEFAULT NULL)
+RETURNS uuid[] LANGUAGE plpgsql STABLE SECURITY DEFINER
+SET search_path = pg_catalog, public, pg_temp SET enable_seqscan = off SET enable_indexscan = off SET enable_indexonlyscan = off SET jit = off AS $$
+DECLARE
+  found uuid[];
+  hashes CONSTANT bigint[] NOT NULL := ARRAY(SELECT DISTINCT search_hash(name) FROM unnest(names) AS name WHERE name <> '');
+  range CONSTANT text NOT NULL := concat(CASE WHEN from_id IS NOT NULL THEN ' AND call_id >= $3' END, CASE WHEN to_id IS NOT NULL THEN ' AND call_id < $4' END);
+BEGIN
+  PERFORM search_is_complete();
+  IF hashes = '{}' THEN
+    RETURN '{}';
+  END IF;
+  EXECUTE CASE
+    WHEN kind = 'transaction' THEN format('SELECT array_agg(call_id) FROM (
+        (SELECT call_id FROM search_name WHERE (upstream_ref = ANY ($2) OR upstream_id = ANY ($2))%1$s LIMIT $1 + 1)
+        UNION (SELECT call_id FROM search_entry WHERE terms && $5%1$s LIMIT $1 + 1)) AS found', range)
+    -- Each look-up reads all filters. For many, it is faster to read all rows of the period.
+    ELSE format('SELECT array_agg(call_id) FROM (SELECT call_id FROM search_name WHERE %I%s = ANY ($2)%s LIMIT $1 + 1) AS found',
+      kind, CASE WHEN cardinality(hashes) > 20 THEN ' + 0' END, range)
+    END
+    INTO found USING most, hashes, from_id, to_id, ARRAY(SELECT search_term('ref', name) FROM unnest(names) AS name);
+  RETURN coalesce(found, '{}');
+END
+$$;
 
 SELECT rebuild_search_index();
 
@@ -2133,8 +2395,8 @@ CREATE TABLE source_read (
   client_id uuid, -- the author of an import. Null for the proxy itself
   key_id    uuid,
   actor     text,
-  read_at   timestamptz NOT NULL DEFAULT clock_timestamp(),
-  tx        xid8 NOT NULL DEFAULT pg_current_xact_id()
+  tx        xid8 NOT NULL DEFAULT pg_current_xact_id(),
+  read_at   timestamptz NOT NULL DEFAULT clock_timestamp()
 );
 CREATE INDEX source_read_tx ON source_read (tx, id);
 CREATE INDEX source_read_source ON source_read (source, id);
@@ -2154,8 +2416,8 @@ CREATE TABLE source_read_end (
   -- SHA-256 of the rows in each table, hex, as a JSON object by the names of the tables
   -- (src/journal/reconciliation/evidence.ts). A table without rows is left out. Null if no table has any.
   evidence    json,
-  ended_at    timestamptz NOT NULL DEFAULT clock_timestamp(),
-  tx          xid8 NOT NULL DEFAULT pg_current_xact_id()
+  tx          xid8 NOT NULL DEFAULT pg_current_xact_id(),
+  ended_at    timestamptz NOT NULL DEFAULT clock_timestamp()
 );
 CREATE INDEX source_read_end_tx ON source_read_end (tx, read_id);
 CREATE INDEX source_read_end_sha256 ON source_read_end (sha256);
@@ -2168,8 +2430,8 @@ CREATE TABLE verdict (
   verdict    text NOT NULL CHECK (verdict IN ('confirmed', 'not_executed', 'ambiguous')),
   reason     text NOT NULL,
   evidence   json NOT NULL, -- the readings and transactions that support it, without names
-  decided_at timestamptz NOT NULL DEFAULT clock_timestamp(),
-  tx         xid8 NOT NULL DEFAULT pg_current_xact_id()
+  tx         xid8 NOT NULL DEFAULT pg_current_xact_id(),
+  decided_at timestamptz NOT NULL DEFAULT clock_timestamp()
 );
 CREATE INDEX verdict_tx ON verdict (tx, id);
 CREATE INDEX verdict_intent ON verdict (intent_id, id);
@@ -2187,8 +2449,8 @@ CREATE TABLE upstream_event (
   status       text,
   amount_usd   numeric,
   signed_at    timestamptz NOT NULL,
-  received_at  timestamptz NOT NULL DEFAULT clock_timestamp(),
-  tx           xid8 NOT NULL DEFAULT pg_current_xact_id()
+  tx           xid8 NOT NULL DEFAULT pg_current_xact_id(),
+  received_at  timestamptz NOT NULL DEFAULT clock_timestamp()
 );
 CREATE INDEX upstream_event_tx ON upstream_event (tx, id);
 
@@ -2207,8 +2469,8 @@ CREATE TABLE reconciliation_run (
   client_id  uuid, -- the author. Null for the schedule
   key_id     uuid,
   actor      text,
-  started_at timestamptz NOT NULL DEFAULT clock_timestamp(),
-  tx         xid8 NOT NULL DEFAULT pg_current_xact_id()
+  tx         xid8 NOT NULL DEFAULT pg_current_xact_id(),
+  started_at timestamptz NOT NULL DEFAULT clock_timestamp()
 );
 CREATE UNIQUE INDEX reconciliation_run_due ON reconciliation_run (coalesce(account, 'main'), due_at);
 CREATE INDEX reconciliation_run_tx ON reconciliation_run (tx, id);
@@ -2222,8 +2484,8 @@ CREATE TABLE reconciliation_run_end (
   read_id  uuid, -- the source that it compared with
   totals   json, -- counts and sums, the equation, by day and by category; null where it failed
   evidence json, -- hashes of its matches, as in source_read_end
-  ended_at timestamptz NOT NULL DEFAULT clock_timestamp(),
-  tx       xid8 NOT NULL DEFAULT pg_current_xact_id()
+  tx       xid8 NOT NULL DEFAULT pg_current_xact_id(),
+  ended_at timestamptz NOT NULL DEFAULT clock_timestamp()
 );
 CREATE INDEX reconciliation_run_end_tx ON reconciliation_run_end (tx, run_id);
 
@@ -2243,8 +2505,8 @@ CREATE TABLE finding (
   wallet_id    text,
   occurred_at  timestamptz NOT NULL, -- the time of the payment, which assigns it to a period
   run_id       uuid NOT NULL, -- the run that saw it first
-  found_at     timestamptz NOT NULL DEFAULT clock_timestamp(),
   tx           xid8 NOT NULL DEFAULT pg_current_xact_id(),
+  found_at     timestamptz NOT NULL DEFAULT clock_timestamp(),
   UNIQUE (category, subject)
 );
 CREATE INDEX finding_tx ON finding (tx, id);
@@ -2259,8 +2521,8 @@ CREATE TABLE finding_sight (
   impact_usd numeric NOT NULL, -- its part of the upstream's total minus ours
   fields     json NOT NULL, -- [{field, ours, theirs}]; people are masked
   evidence   json NOT NULL, -- the supporting rows
-  seen_at    timestamptz NOT NULL DEFAULT clock_timestamp(),
   tx         xid8 NOT NULL DEFAULT pg_current_xact_id(),
+  seen_at    timestamptz NOT NULL DEFAULT clock_timestamp(),
   UNIQUE (finding_id, run_id)
 );
 CREATE INDEX finding_sight_tx ON finding_sight (tx, id);
@@ -2277,8 +2539,8 @@ CREATE TABLE finding_step (
   client_id  uuid,
   key_id     uuid,
   actor      text,
-  decided_at timestamptz NOT NULL DEFAULT clock_timestamp(),
-  tx         xid8 NOT NULL DEFAULT pg_current_xact_id()
+  tx         xid8 NOT NULL DEFAULT pg_current_xact_id(),
+  decided_at timestamptz NOT NULL DEFAULT clock_timestamp()
 );
 CREATE INDEX finding_step_tx ON finding_step (tx, id);
 CREATE INDEX finding_step_finding ON finding_step (finding_id, id);
@@ -2593,13 +2855,14 @@ CREATE VIEW audit.calls AS
     r.client_address, audit.mask_query(r.query) AS query, i.item_count, i.total_usd, r.coverage, r.caused_by,
     audit.mask_contacts(CASE WHEN b.idempotency_key_salt IS NOT NULL THEN b.idempotency_key END) AS idempotency_key,
     audit.mask_contacts(p.name) AS actor, i.held_for,
-    i.expires_at, i.reserved_on, i.process, decode(r.body_commitment, 'hex') AS body_commitment, r.received_at,
+    i.expires_at, i.reserved_on, i.process, decode(r.body_commitment, 'hex') AS body_commitment,
+    decode(r.recipients_commitment, 'hex') AS recipients_commitment, r.received_at,
     i.recorded_at, r.duplicate_of, i.expected_fee_usd,
     decode(r.idempotency_key_commitment, 'hex') AS idempotency_key_commitment, r.actor_source, i.person_id,
     decode(r.actor_commitment, 'hex') AS actor_commitment, i.ephemeral_key_id
   FROM public.intent i LEFT JOIN public.intent_body b ON b.intent_id = i.id CROSS JOIN LATERAL json_to_record(i.record::json) AS r(
     key_id uuid, request_id text, traceparent text, client_address text, query text, coverage text, caused_by uuid,
-    idempotency_key_commitment text, actor_source text, actor_commitment text, body_commitment text,
+    idempotency_key_commitment text, actor_source text, actor_commitment text, body_commitment text, recipients_commitment text,
     received_at timestamptz, duplicate_of uuid)
   LEFT JOIN public.person p ON p.id = i.person_id AND is_committed(p.salt, p.name, decode(r.actor_commitment, 'hex'));
 
@@ -2608,8 +2871,7 @@ CREATE VIEW audit.items AS
     audit.mask_phone(p.phone) AS phone, audit.mask_handle(p.handle) AS handle, i.amount_usd,
     audit.mask_contacts(i.country) AS country, audit.mask_contacts(i.network_code) AS network_code,
     audit.mask_contacts(i.reference) AS reference, audit.mask_contacts(i.receiver) AS receiver,
-    audit.mask_contacts(i.wallet) AS wallet, audit.mask_contacts(i.upstream_ref) AS upstream_ref,
-    i.email_commitment, i.phone_commitment, i.handle_commitment
+    audit.mask_contacts(i.wallet) AS wallet, audit.mask_contacts(i.upstream_ref) AS upstream_ref
   FROM public.intent_item i LEFT JOIN public.item_recipient p ON p.intent_id = i.intent_id AND p.position = i.position;
 
 CREATE VIEW audit.outcomes AS
@@ -2728,13 +2990,14 @@ CREATE VIEW audit.finding_steps AS
 
 -- Rights ----------------------------------------------------------------------------------------------------
 
-REVOKE ALL ON FUNCTION make_partitions(integer), make_partition(text, text, text), reindex_calls(uuid[]), index_calls(integer),
-  drop_search_indexes(), build_search_indexes(), search_progress(), rebuild_search_index(), search_is_complete(),
+REVOKE ALL ON FUNCTION make_partitions(integer), make_partition(text, text, text), reindex_calls(uuid[], boolean), insert_entries(uuid[], uuid[]),
+  index_calls(integer), summarize_names(), calls_named(text, text[], integer, uuid, uuid), drop_search_indexes(), build_search_indexes(), search_progress(), rebuild_search_index(), search_is_complete(),
   keep_space_reserve(bigint), release_space_reserve() FROM PUBLIC;
 
 GRANT USAGE ON SCHEMA public TO payout_proxy;
 GRANT EXECUTE ON FUNCTION make_partitions(integer), index_calls(integer), build_search_indexes(), search_progress(),
-  search_is_complete(), keep_space_reserve(bigint), release_space_reserve() TO payout_proxy;
+  search_is_complete(), calls_named(text, text[], integer, uuid, uuid), keep_space_reserve(bigint), release_space_reserve()
+  TO payout_proxy;
 GRANT SELECT, INSERT, UPDATE ON client, api_key, person, ephemeral_key, pending_change, instance, process, epoch TO payout_proxy;
 GRANT SELECT, INSERT, DELETE ON beneficiary, person_identity, used_token TO payout_proxy;
 GRANT SELECT, INSERT, UPDATE, DELETE ON console_session, page_session TO payout_proxy;
@@ -2753,9 +3016,10 @@ GRANT SELECT, INSERT, UPDATE ON idempotency_claim, spending, payer_spending, req
   TO payout_proxy;
 GRANT SELECT, INSERT, UPDATE ON book_transaction, book_contradiction TO payout_proxy;
 GRANT SELECT, INSERT, DELETE ON recent_content, recipient_payment, unexplained_payment TO payout_proxy;
+GRANT SELECT, INSERT, UPDATE, DELETE ON queued_call TO payout_proxy; -- UPDATE locks rows
 GRANT SELECT ON payer_cap TO payout_proxy;
 GRANT SELECT, INSERT ON reconciliation_match TO payout_proxy;
-GRANT SELECT ON indexed_call, indexed_item, indexed_slice TO payout_proxy;
+GRANT SELECT ON indexed_call, indexed_item, indexed_name, indexed_slice TO payout_proxy;
 GRANT SELECT, INSERT, UPDATE, DELETE ON call_fee, worker_task TO payout_proxy;
 -- The migrations, to tell whether the database is up to date.
 GRANT SELECT ON _prisma_migrations, migration_compatibility TO payout_proxy;

@@ -6,10 +6,10 @@ import {
   IntentDocument,
   ItemDocument,
   OutcomeDocument,
-  PersonDocument,
   TransactionDocument,
   SettlementDocument,
 } from '../../journal/records/documents';
+import { PersonDocument } from '../../journal/records/recipients';
 import { RefusalMembers, REFUSAL_COLUMNS } from '../../journal/records/request-members';
 import { LedgerItem, ledgerOf } from '../../journal/settlement/ledger';
 import { approvalStatusOf, CallState, Present, stateOf } from '../../operations/lifecycle/lifecycle';
@@ -194,7 +194,8 @@ function statesOf(
   { intent, outcome, refusal, decision, settlements }: Records,
   present: Present,
 ): Pick<ExportedCall, 'state' | 'inDoubtSince' | 'approval'> {
-  if (refusal || !intent) return { state: 'refused', inDoubtSince: null, approval: null };
+  if ((refusal && decision?.kind !== 'released') || !intent)
+    return { state: 'refused', inDoubtSince: null, approval: null };
   const decided = decision && { decidedAt: new Date(decision.decided_at), ...decision };
   const call = lifecycleOf(intent, outcome, decided, resolutionIn(settlements));
   const state = stateOf(call, present);

@@ -1,5 +1,5 @@
-import { OUTCOME_COLUMNS } from '../../journal/outcomes/outcomes';
 import { ColumnOfRecord } from '../../journal/records/document-sql';
+import { OUTCOME_COLUMNS } from '../../journal/records/outcome-rows';
 import { INTENT_COLUMNS, LATER_MEMBERS, REFUSAL_COLUMNS } from '../../journal/records/request-members';
 
 /** Form of a column's value in a leaf (leafSql). */

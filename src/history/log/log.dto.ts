@@ -46,7 +46,7 @@ const RECORD = 'The leaf. Its canonical form (RFC 8785) is hashed. Timestamps, d
 
 /** Salt and value of a commitment in a record: SHA-256(salt || value). */
 export class Opening {
-  @described({ type: 'string', example: 'items/0/email_commitment' }, 'Path in the record.')
+  @described({ type: 'string', example: 'recipients/0/email_commitment' }, 'Path in the record.')
   commitment!: string;
   @described(TEXT, 'Salt, hexadecimal.') salt!: string;
   @described(TEXT, 'The value, in `encoding`.') value!: string;

@@ -2,9 +2,17 @@ import { isUtf8 } from 'node:buffer';
 import { Inject, Injectable } from '@nestjs/common';
 import { isOwn, Owner } from '../../access/auth/owner';
 import { actorOf } from '../../journal/records/author';
-import { PersonDocument } from '../../journal/records/documents';
+import {
+  isErased,
+  namesOf,
+  PersonDocument,
+  recipientsSalt,
+  recipientsText,
+  saltedPeople,
+} from '../../journal/records/recipients';
 import { RunningConfig, SETTINGS } from '../../platform/config/config';
 import { ReaderPrisma } from '../../platform/database/pools/reader-prisma';
+import { fromStored } from '../../platform/database/rows/stored-body';
 import { isUuid } from '../../platform/database/uuid';
 import { Problem } from '../../platform/errors/problem';
 import { KIND_NAMES, kindOf, KindName, leafSql } from './kinds';
@@ -119,6 +127,18 @@ export class ProofsService {
   }
 }
 
+/** The columns of a body. */
+interface BodyRow {
+  salt: Uint8Array | null;
+  body: Uint8Array | null;
+  coding: string | null;
+}
+
+interface PeopleRow {
+  people: string | null;
+  peopleSalt: Uint8Array | null;
+}
+
 interface SealedLeaf {
   kind: KindName;
   id: string;
@@ -185,14 +205,8 @@ export class ReceiptsService {
     }
     if (kind !== 'intent') return [];
     const row = await this.prisma.intentBody.findUnique({ where: { intentId } });
-    const people = JSON.parse(row?.people ?? '[]') as PersonDocument[];
-    const ofPeople = people.flatMap(({ position, salt, ...contacts }) =>
-      Object.entries(contacts as Record<string, string>).flatMap(([name, value]) =>
-        opening(`items/${position}/${name}_commitment`, Buffer.from(salt, 'hex'), value),
-      ),
-    );
     const key = { key: row?.idempotencyKey ?? null, salt: row?.idempotencyKeySalt ?? null };
-    return [...ofBody(row), ...ofPeople, ...ofKey(key), ...(await this.ofActor(request))];
+    return [...ofBody(row), ...ofPeople(intentId, row), ...ofKey(key), ...(await this.ofActor(request))];
   }
 
   /** Opens the commitment to the requester. A name set after an erasure does not open earlier commitments. */
@@ -204,8 +218,24 @@ export class ReceiptsService {
   }
 }
 
-function ofBody(row: { salt: Uint8Array | null; body: Uint8Array | null } | null): Opening[] {
-  return row?.salt && row.body ? opening('body_commitment', row.salt, row.body) : [];
+function ofBody(row: BodyRow | null): Opening[] {
+  if (!row?.salt || !row.body) return [];
+  return opening('body_commitment', row.salt, fromStored({ body: row.body, coding: row.coding }));
+}
+
+/** Opens the commitment to all recipients, and then those to each. */
+function ofPeople(callId: string, row: PeopleRow | null): Opening[] {
+  const people = JSON.parse(row?.people ?? '[]') as PersonDocument[];
+  if (people.every(isErased)) return [];
+  const stored = { people, peopleSalt: row?.peopleSalt ?? null };
+  return [
+    ...opening('recipients_commitment', recipientsSalt(callId), recipientsText(stored)),
+    ...saltedPeople(stored).flatMap((person, place) =>
+      namesOf(person).flatMap(([contact, name]) =>
+        opening(`recipients/${place}/${contact}_commitment`, Buffer.from(person.salt ?? '', 'hex'), name),
+      ),
+    ),
+  ];
 }
 
 /** Opens the commitment to the idempotency key. An erased key has no salt. */

@@ -10,7 +10,7 @@ import { pendingResponse, PENDING_RESPONSE, WaitingDto } from '../../access/dual
 import { readRequester } from '../../access/people/same-person';
 import { disconnectSignal } from '../../http/connections/caller-disconnected';
 import { TakesTurn } from '../../http/quotas/turn-interceptors';
-import { TAGS, termOf } from '../../journal/lookups/search-terms';
+import { callsNamed } from '../../journal/lookups/search-names';
 import { PayoutPlace, payoutIdOf, readPayoutId } from '../../operations/catalogue/payout-id';
 import { PrismaService } from '../../platform/database/pools/prisma.service';
 import { ReaderPrisma } from '../../platform/database/pools/reader-prisma';
@@ -55,13 +55,16 @@ export class OwnCallsController {
   @ApiSummary(
     'Find your own calls',
     'Lists only calls of your client, and of your person if the key is personal. People are masked without ' +
-      '`read`. After a lost connection, search by the `idempotency_key` of the request.',
+      '`read`. After a lost connection, search by the `idempotency_key` of the request. `state=queued` ' +
+      'lists the calls that wait for their turn.',
   )
   @ApiResponse({ status: 200, type: CallPage, description: 'One page.' })
   @ApiKeyProblems('invalid_request', 'readers_busy')
   async listCalls(@CurrentCall() call: AuthenticatedCall, @Query() search: OwnCallSearch): Promise<CallPage> {
     const { owner, reveal } = ownView(call);
-    const { rows, nextPageToken } = await this.searching.search(search, 'calls', {
+    const { state: outcome, ...others } = search;
+    const filters = { ...others, ...(outcome && { outcome }) };
+    const { rows, nextPageToken } = await this.searching.search(filters, 'calls', {
       owner,
       gone: call.disconnected,
     });
@@ -74,7 +77,7 @@ export class OwnCallsController {
   @ApiSummary(
     'Read the outcome of a call',
     'Finds only your own calls. People are masked without `read`. With `wait`, the response comes at the ' +
-      'next change of a call that is in progress, in doubt, or pending approval, or of its payouts.',
+      'next change of a call that is queued, in progress, in doubt, or pending approval, or of its payouts.',
   )
   @ApiId('ID of the call: the `X-Call-Id` of its answer.')
   @ApiResponse({ status: 200, type: FullCallRecord, description: 'The call.' })
@@ -213,7 +216,8 @@ export class PayoutStatesController {
     await this.index.catchUp();
     const rows = await this.prisma.$queryRaw<{ id: string }[]>`
       SELECT call_id::text AS id FROM indexed_call
-      WHERE terms @> ${[termOf(TAGS.ref, upstreamRef), ...termsOf(view.owner)]}::text[]
+      WHERE call_id = ANY (${callsNamed('transaction', [upstreamRef])})
+        AND terms @> ${termsOf(view.owner)}::text[]
       ORDER BY call_id LIMIT 10`;
     for (const { id } of rows) {
       const found = await this.records.findCall(id, view.reveal, view.owner);

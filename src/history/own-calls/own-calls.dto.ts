@@ -9,11 +9,12 @@ import {
 } from '../../http/validation/rules/query-rules';
 import { NotForwarded, Text, WordList } from '../../http/validation/rules/rules';
 import { readPayoutId } from '../../operations/catalogue/payout-id';
-import { RESOLUTIONS, CALL_STATES, CallState } from '../../operations/lifecycle/lifecycle';
+import { CALL_STATES, CallState, STATE_HELP } from '../../operations/lifecycle/lifecycle';
 import { described, nullable, TEXT, UUID } from '../../platform/schema/fields';
 import { PageRequest } from '../../platform/schema/page';
 import { RecordEntry } from '../records/record-parts.dto';
 import { RecordItem } from '../records/record.dto';
+import { VERDICTS_BY_HAND, VerdictByHand } from './verdicts';
 
 export class OwnCallSearch implements PageRequest {
   @IdempotencyKey('`Idempotency-Key` of the calls, bare or quoted.') idempotency_key?: string;
@@ -25,6 +26,8 @@ export class OwnCallSearch implements PageRequest {
     example: 'POST /payouts/airtime',
   })
   operation?: string;
+
+  @OneOf(CALL_STATES, `State of the calls. ${STATE_HELP}`) state?: CallState;
 
   @PageSize() page_size?: number;
 
@@ -45,11 +48,6 @@ export class OwnCallQuery {
   })
   wait?: number;
 }
-
-/** Outcomes that a person can give to payouts. */
-export const VERDICTS_BY_HAND = [...RESOLUTIONS, ...(['failed', 'reversed', 'refunded'] as const)] as const;
-
-export type VerdictByHand = (typeof VERDICTS_BY_HAND)[number];
 
 @NotForwarded()
 export class ResolutionDto {

@@ -7,7 +7,8 @@ import { readPayoutId } from '../../operations/catalogue/payout-id';
 import { RESOLUTIONS } from '../../operations/lifecycle/lifecycle';
 import { ENTRIES, Entry, expectedEntry, resolutionOf } from '../../operations/lifecycle/settlement';
 import { Problem } from '../../platform/errors/problem';
-import { ResolutionDto, VerdictByHand } from './own-calls.dto';
+import { ResolutionDto } from './own-calls.dto';
+import { VerdictByHand } from './verdicts';
 
 /**
  * Returns a person's settlement. Without `supersedes`, it covers only payouts in doubt. With it, the person

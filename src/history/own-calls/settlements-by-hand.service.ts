@@ -16,8 +16,9 @@ import { RunningConfig, SETTINGS } from '../../platform/config/config';
 import { Prisma } from '../../platform/database/generated/client';
 import { PrismaService } from '../../platform/database/pools/prisma.service';
 import { Problem } from '../../platform/errors/problem';
-import { ResolutionDto, VerdictByHand } from './own-calls.dto';
+import { ResolutionDto } from './own-calls.dto';
 import { givenBackBy, settlementByHand } from './settlement-by-hand';
+import { VerdictByHand } from './verdicts';
 
 /**
  * Settles payouts by hand. With dual control, a settlement that gives an amount or a key back waits for a

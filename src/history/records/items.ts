@@ -1,4 +1,5 @@
-import { ItemDocument, PersonDocument, TransactionDocument } from '../../journal/records/documents';
+import { ItemDocument, TransactionDocument } from '../../journal/records/documents';
+import { PersonDocument } from '../../journal/records/recipients';
 import { LedgerItem } from '../../journal/settlement/ledger';
 import { payoutIdOf } from '../../operations/catalogue/payout-id';
 import { Difference } from '../../operations/items/item';
@@ -143,6 +144,6 @@ export function ledgerEntriesOf(
     amount_usd: amountUsd?.toFixed() ?? null,
     status: shown(status, reveal, maskProse),
     source,
-    at: entry === 'reserved' ? (decision?.decidedAt ?? at) : at,
+    at: entry === 'reserved' && lifecycle.heldFor !== null ? (decision?.decidedAt ?? at) : at,
   }));
 }

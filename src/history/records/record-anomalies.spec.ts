@@ -4,6 +4,7 @@ import {
   OutcomeDocument,
   TransactionDocument,
 } from '../../journal/records/documents';
+import { recipientsCommitment } from '../../journal/records/recipients';
 import { commitment } from '../../platform/privacy/commitment';
 import { AnomalyContext, anomaliesOf } from './record-anomalies';
 import { FullStoredCall } from './rows';
@@ -15,12 +16,11 @@ const BODY = { salt: SALT, body: Buffer.from('{"airtimes":[]}') };
 const COMMITTED = commitment(SALT, BODY.body);
 const PHONE = '+2348012345678';
 const person = (phone = PHONE) => ({ position: 0, salt: SALT.toString('hex'), phone });
+const RECIPIENTS = { people: [person()], peopleSalt: null };
 
-const item = (more: Partial<ItemDocument> = {}): ItemDocument => ({
-  amount_usd: '2.5',
-  phone_commitment: commitment(SALT, PHONE)?.toString('hex'),
-  ...more,
-});
+const ERASED = { position: 0, phone_commitment: commitment(SALT, PHONE).toString('hex') };
+
+const item = (more: Partial<ItemDocument> = {}): ItemDocument => ({ amount_usd: '2.5', ...more });
 const paid = (more: Partial<TransactionDocument> = {}): TransactionDocument => ({
   position: 0,
   amount_usd: '2.50',
@@ -47,11 +47,12 @@ function found(
     idempotency_key_commitment: commitment(SALT, 'order-17')?.toString('hex'),
     person_id: PERSON_ID,
     actor_commitment: commitment(SALT, 'user-17')?.toString('hex'),
+    recipients_commitment: recipientsCommitment(ID, RECIPIENTS)?.toString('hex'),
     items: [item()],
   };
   const made = {
     intent: { ...sound, ...intent },
-    people: [person()],
+    ...RECIPIENTS,
     person: { name: 'user-17', salt: SALT },
     key: { salt: SALT, text: 'order-17' },
     outcome: outcome(),
@@ -129,9 +130,10 @@ describe('anomaliesOf', () => {
     ['request_body_missing', CALL, { body: null }],
     ['response_body_changed', CALL, { answer: { ...BODY, salt: BODY.body } }],
     ['response_body_missing', CALL, { answer: null }],
-    ['recipient_changed', 0, { people: [person('+2348012345679')] }],
-    ['recipient_changed', 0, { people: [{ ...person(), email: 'ada@example.com' }] }],
-    ['recipient_missing', 0, { people: [] }],
+    ['recipient_changed', CALL, { people: [person('+2348012345679')] }],
+    ['recipient_changed', CALL, { people: [{ ...person(), email: 'ada@example.com' }] }],
+    ['recipient_missing', CALL, { people: [] }],
+    ['recipient_missing', 0, { people: [ERASED] }],
     ['idempotency_key_changed', CALL, { key: { salt: SALT, text: 'order-18' } }],
     ['idempotency_key_missing', CALL, { key: null }],
     ['actor_changed', CALL, { person: { name: 'user-18', salt: SALT } }],
@@ -152,7 +154,13 @@ describe('anomaliesOf', () => {
       `item_recipient/${ID}/0`,
       `person/${PERSON_ID}`,
     ]);
-    const emptied = { body: null, answer: null, people: [], key: null, person: { name: null, salt: null } };
+    const emptied = {
+      body: null,
+      answer: null,
+      people: [ERASED],
+      key: null,
+      person: { name: null, salt: null },
+    };
     expect(found(emptied, { gone })).toEqual([
       ['request_body_erased', CALL],
       ['response_body_erased', CALL],

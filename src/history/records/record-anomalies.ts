@@ -1,5 +1,6 @@
 import { Decimal } from 'decimal.js';
-import { ItemDocument, OutcomeDocument, PersonDocument } from '../../journal/records/documents';
+import { ItemDocument, OutcomeDocument } from '../../journal/records/documents';
+import { isErased, recipientsCommitment } from '../../journal/records/recipients';
 import { NAMED_IN_ANSWER } from '../../operations/items/effects';
 import { commitment } from '../../platform/privacy/commitment';
 import { byPosition, commitmentOf, FullStoredCall, StoredBody } from './rows';
@@ -67,7 +68,11 @@ function decisionAnomalies({ call, refused }: AnomalyContext): RecordAnomaly[] {
       'success_after_not_executed',
       'The call was settled as not executed, and as confirmed later. It may have been paid twice.',
     ),
-    ...anomalyIf(refused && wasSent, 'sent_though_refused', 'The call was refused, but it was sent.'),
+    ...anomalyIf(
+      refused && wasSent && decision?.kind !== 'released',
+      'sent_though_refused',
+      'The call was refused, but it was sent.',
+    ),
     ...anomalyIf(
       intent.held_for !== undefined && wasSent && decision?.kind !== 'approved',
       'sent_without_approval',
@@ -133,21 +138,13 @@ function transactionAnomalies(
 /** Compares the erasable data of people with the commitments in the records. */
 function personalAnomalies({ call, gone }: AnomalyContext): RecordAnomaly[] {
   const { intent, outcome, body, answer } = call;
-  const { id, items = [] } = intent;
-  const recipients = byPosition(call.people);
+  const { id } = intent;
   return [
     ...bodyAnomalies('request_body', intent.body_commitment, body, gone.has(`intent_body/${id}`)),
     ...bodyAnomalies('response_body', outcome?.body_commitment, answer, gone.has(`outcome_body/${id}`)),
     ...keyAnomalies(call, gone.has(`idempotency_key/${id}`)),
     ...actorAnomalies(call, gone.has(`person/${intent.person_id}`)),
-    ...items.flatMap((item, position) =>
-      recipientAnomaly(
-        item,
-        position,
-        recipients.get(position),
-        gone.has(`item_recipient/${id}/${position}`),
-      ),
-    ),
+    ...recipientAnomalies(call, gone),
   ];
 }
 
@@ -189,27 +186,24 @@ function actorAnomalies({ intent, person: { name, salt } }: FullStoredCall, gone
   ];
 }
 
-function recipientAnomaly(
-  item: ItemDocument,
-  position: number,
-  person: PersonDocument | undefined,
-  gone: boolean,
+/** Compares the names with the one commitment to all of them. Erased names left their own commitments. */
+function recipientAnomalies(
+  { intent, people, peopleSalt }: FullStoredCall,
+  gone: ReadonlySet<string>,
 ): RecordAnomaly[] {
-  const committed = [item.email_commitment, item.phone_commitment, item.handle_commitment];
-  if (committed.every((one) => one === undefined)) return [];
-  if (!person) return [missingAnomaly('recipient', 'The recipient', gone, position)];
-  const salt = Buffer.from(person.salt, 'hex');
-  const found = [person.email, person.phone, person.handle].map((value) =>
-    hexOf(commitment(salt, value ?? null)),
-  );
-  if (committed.every((one, place) => one === found[place])) return [];
-  return [
-    anomaly(
-      'recipient_changed',
-      'The recipient does not match the commitment in the record. It was changed.',
-      position,
-    ),
-  ];
+  const { id, recipients_commitment: committed } = intent;
+  if (committed === undefined) return [];
+  const place = `item_recipient/${id}`;
+  if (people.length === 0) return [missingAnomaly('recipient', 'The recipient', gone.has(place), null)];
+  if (recipientsCommitment(id, { people, peopleSalt })?.toString('hex') !== committed) {
+    const detail = 'The recipients do not match the commitment in the record. They were changed.';
+    return [anomaly('recipient_changed', detail)];
+  }
+  return people
+    .filter(isErased)
+    .map(({ position }) =>
+      missingAnomaly('recipient', 'The recipient', gone.has(`${place}/${position}`), position),
+    );
 }
 
 function missingAnomaly(

@@ -1,4 +1,5 @@
 import { ApiProperty, OmitType } from '@nestjs/swagger';
+import { SCREENED } from '../../journal/records/records';
 import { Difference, DIFFERENCES } from '../../operations/items/item';
 import { Resolution, RESOLUTIONS } from '../../operations/lifecycle/lifecycle';
 import {
@@ -42,6 +43,18 @@ export class RecordUpstreamItem {
       'that contradict the items.',
   )
   differs!: Difference[];
+}
+
+/** The turn of a queued call. */
+export class RecordQueue {
+  @described(INSTANT, "Time from which it is not sent any more, by the database's clock.") expires_at!: Date;
+  @nullable(INSTANT, 'Time of its turn, when it was released to be sent. Null before.')
+  released_at!: Date | null;
+  @nullable(
+    { ...TEXT, enum: [...SCREENED] },
+    'Verdict of the screening service in its turn. Null without screening.',
+  )
+  screening!: string | null;
 }
 
 /** Author of a decision or settlement. */

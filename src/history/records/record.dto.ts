@@ -26,6 +26,7 @@ import {
   RecordClient,
   RecordDoubt,
   RecordPerson,
+  RecordQueue,
   RecordResolution,
   RecordSettlement,
   RecordUpstreamItem,
@@ -35,9 +36,9 @@ import {
 } from './record-parts.dto';
 
 const PAYOUT_STATE_HELP =
-  '`held`: waits for an approval. `reserved`: is being sent. `in_doubt`: may have been paid. `pending`: ' +
-  'accepted by the upstream, or the payment link is open. `paid`, `failed`, `reversed` (paid and taken ' +
-  'back), `refunded`, and `not_executed` are outcomes. They may still change.';
+  '`held`: waits for an approval. `queued`: waits for its turn. `reserved`: is being sent. `in_doubt`: may ' +
+  'have been paid. `pending`: accepted by the upstream, or the payment link is open. `paid`, `failed`, ' +
+  '`reversed` (paid and taken back), `refunded`, and `not_executed` are outcomes. They may still change.';
 
 const NEXT_STEP_HELP =
   '`await_approval` and `wait`: do not send it again. `none`: it is paid. `send_again`: its amount is back ' +
@@ -175,6 +176,8 @@ class OwnFields {
   refusal!: RecordRefusal | null;
   @nullable(RecordApproval, 'The approval, pending or decided. Null if the call needed no approval.')
   approval!: RecordApproval | null;
+  @nullable(RecordQueue, 'Its turn. Null unless it was requested with `Prefer: respond-async`.')
+  queue!: RecordQueue | null;
   @nullable(
     RecordResolution,
     'Settlement of the call as a whole, by a person or by the proxy. Null if its answer is in effect.',

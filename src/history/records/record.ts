@@ -14,7 +14,7 @@ import { itemsOf, toUpstreamItem } from './items';
 import { RecordTry, RecordUpstream } from './record-parts.dto';
 import { CallRecord, ItemRecord, RecordItem, RecordMessage } from './record.dto';
 import { FullStoredCall, StoredCall } from './rows';
-import { approvalOf, doubtOf, resolutionOf, settlementsOf } from './settlement';
+import { approvalOf, doubtOf, resolutionOf, settlementsOf, queueOf } from './settlement';
 import { maskBody, shown, View, clientOf } from './view';
 
 /** Maximum depth of structured answers. Deeper ones are shown as text, to prevent a stack overflow. */
@@ -44,6 +44,7 @@ export function fromIntent(call: StoredCall, view: View, isShown: (position: num
     upstream: outcome && toUpstream(outcome, view),
     refusal: null,
     approval: approvalOf(call, view),
+    queue: queueOf(call),
     resolution: resolutionOf(call, view),
     settlements: settlementsOf(call, view),
     doubt: doubtOf(call, view),
@@ -81,6 +82,7 @@ export function fromRefusal(refusal: RefusalRow, view: View): CallRecord {
       first_call_id: firstCallId,
     },
     approval: null,
+    queue: null,
     resolution: null,
     settlements: [],
     doubt: null,

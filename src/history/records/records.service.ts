@@ -7,6 +7,7 @@ import { runInTurns, TaskRunner, CooperativeTask } from '../../platform/cooperat
 import { Prisma } from '../../platform/database/generated/client';
 import { ReaderPrisma } from '../../platform/database/pools/reader-prisma';
 import { ReplicaService } from '../../platform/database/pools/replica.service';
+import { fromStored } from '../../platform/database/rows/stored-body';
 import { fromIntent, fromRefusal, toItemRecord, toMessages } from './record';
 import { CallRecord, FullCallRecord, ItemRecord } from './record.dto';
 import {
@@ -137,8 +138,9 @@ export class RecordsService {
     const view = { ...shows, present, clients, verdicts, showsOthers: false };
     const records = await mapped(calls, (call) => fromIntent(call, view, isShown), pace);
     const byId = new Map(records.map((record) => [record.id, record]));
+    const released = new Set(calls.filter(isReleased).map(({ intent }) => intent.id));
     // A refusal replaces its intent, except for the items (call_state of the migrations).
-    for (const refusal of refusals) {
+    for (const refusal of refusals.filter(({ id }) => !released.has(id))) {
       byId.set(refusal.id, { ...fromRefusal(refusal, view), items: byId.get(refusal.id)?.items ?? [] });
     }
     return byId;
@@ -164,12 +166,12 @@ export class RecordsService {
       where: { id },
       include: { key: true, person: true },
     });
-    if (refusal) {
+    const stored = await this.readStored(id);
+    if (refusal && !(stored && isReleased(stored))) {
       if (owner && !isOwn(refusal, owner)) return undefined;
       const record = fromRefusal(refusal, await viewOf([refusal.clientId], new Map()));
       return { record: { ...record, request: null, response: null }, stored: null };
     }
-    const stored = await this.readStored(id);
     if (!stored) return undefined;
     const { client_id: clientId, person_id: personId = null } = stored.intent;
     if (owner && !isOwn({ clientId, personId }, owner)) return undefined;
@@ -190,7 +192,8 @@ export class RecordsService {
   /** Returns the bytes of an answer, which are stored with the call that fetched it. */
   private async responseOf({ outcome, answer }: FullStoredCall): Promise<Bytes> {
     if (outcome?.answer_of === undefined) return answer;
-    return this.prisma.outcomeBody.findUnique({ where: { intentId: outcome.answer_of } });
+    const row = await this.prisma.outcomeBody.findUnique({ where: { intentId: outcome.answer_of } });
+    return row && { body: fromStored(row) };
   }
 }
 
@@ -199,6 +202,11 @@ function isPerson(owner: Owner | undefined): boolean {
 }
 
 /** Returns the IDs of the clients that requested, decided and settled. */
+/** Whether a queued call was sent, whatever its app was told. */
+function isReleased({ decision }: StoredCall): boolean {
+  return decision?.kind === 'released';
+}
+
 function clientsOf({ intent, decision, settlements }: StoredCall): string[] {
   const settlers = settlements.map(({ client_id: clientId }) => clientId);
   return [intent.client_id, decision?.clientId, ...settlers].filter((id) => typeof id === 'string');

@@ -1,21 +1,19 @@
 import { actorOf, PersonRow } from '../../journal/records/author';
-import {
-  IntentDocument,
-  OutcomeDocument,
-  PersonDocument,
-  SettlementDocument,
-} from '../../journal/records/documents';
+import { IntentDocument, OutcomeDocument, SettlementDocument } from '../../journal/records/documents';
+import { PersonDocument } from '../../journal/records/recipients';
 import { LedgerItem, ledgerOf } from '../../journal/settlement/ledger';
 import { RecordedCall, Resolution } from '../../operations/lifecycle/lifecycle';
 import { callsWith } from '../../operations/lifecycle/lifecycle-sql';
 import { ENTRIES } from '../../operations/lifecycle/settlement';
 import { Prisma } from '../../platform/database/generated/client';
+import { readableIn } from '../../platform/database/rows/stored-body';
 import { commitment } from '../../platform/privacy/commitment';
 
 const TABLES = ['intent_body b', 'outcome o', 'decision d'];
 
 const RECORDS = Prisma.sql`
-  i.record, b.people, b.idempotency_key AS "idempotencyKey", b.idempotency_key_salt AS "keySalt",
+  i.record, b.people, b.people_salt AS "peopleSalt",
+  b.idempotency_key AS "idempotencyKey", b.idempotency_key_salt AS "keySalt",
   o.record AS outcome,
   ARRAY(SELECT s.record FROM settlement s WHERE s.intent_id = i.id ORDER BY s.number) AS settlements,
   d.kind AS "decisionKind", d.reason, d.body_commitment AS "bodyCommitment", d.client_id::text AS "clientId",
@@ -33,7 +31,8 @@ export const recordsOf = (ids: string[]) =>
 
 /** Reads the records and bodies of one call. */
 export const recordsAndBodiesOf = (id: string) => Prisma.sql`
-  SELECT ${RECORDS}, b.salt, b.body, a.salt AS "answerSalt", a.body AS "answerBody"
+  SELECT ${RECORDS}, b.salt, b.body, b.coding, a.salt AS "answerSalt", a.body AS "answerBody",
+    a.coding AS "answerCoding"
   FROM ${callsWith([id], [...TABLES, 'outcome_body a'])} ${PERSON}`;
 
 /** Members of a decision in records. */
@@ -54,6 +53,7 @@ type Decision = Pick<
 export interface RecordsRow extends Omit<Decision, 'kind'> {
   record: string;
   people: string | null;
+  peopleSalt: Uint8Array | null;
   idempotencyKey: string | null;
   /** Null if the key was erased. */
   keySalt: Uint8Array | null;
@@ -70,8 +70,10 @@ export interface RecordsRow extends Omit<Decision, 'kind'> {
 export interface RecordsAndBodiesRow extends RecordsRow {
   salt: Uint8Array | null;
   body: Uint8Array | null;
+  coding: string | null;
   answerSalt: Uint8Array | null;
   answerBody: Uint8Array | null;
+  answerCoding: string | null;
 }
 
 /** A body with its salt. */
@@ -93,8 +95,10 @@ export interface StoredCall {
   actor: string | null;
   /** Current row of that person. */
   person: PersonRow;
-  /** People in its items, without erased ones. */
+  /** People in its items, and the commitments of erased ones. */
   people: PersonDocument[];
+  /** See `StoredPeople`. */
+  peopleSalt: Uint8Array | null;
   /** Null if the call has no stored key, or it was erased. */
   key: StoredKey | null;
   outcome: OutcomeDocument | null;
@@ -122,11 +126,23 @@ export function toStoredCall(row: RecordsRow): StoredCall {
   const decision = decisionIn(row);
   const lifecycle = lifecycleOf(intent, outcome, decision, resolutionIn(settlements));
   const payouts = ledgerOf({ intent, outcome, settlements });
-  const { idempotencyKey: text, keySalt: salt } = row;
+  const { idempotencyKey: text, keySalt: salt, peopleSalt } = row;
   const key = text !== null && salt ? { text, salt } : null;
   const person = { name: row.personName, salt: row.personSalt };
   const actor = actorOf(intent.actor_commitment, person);
-  return { intent, actor, person, people, key, outcome, decision, settlements, payouts, lifecycle };
+  return {
+    intent,
+    actor,
+    person,
+    people,
+    peopleSalt,
+    key,
+    outcome,
+    decision,
+    settlements,
+    payouts,
+    lifecycle,
+  };
 }
 
 function decisionIn(row: RecordsRow): Decision | null {
@@ -146,12 +162,16 @@ function decisionIn(row: RecordsRow): Decision | null {
 }
 
 export function toFullStoredCall(row: RecordsAndBodiesRow): FullStoredCall {
-  const bodyOf = (salt: Uint8Array | null, body: Uint8Array | null) => salt && body && { salt, body };
   return {
     ...toStoredCall(row),
-    body: bodyOf(row.salt, row.body),
-    answer: bodyOf(row.answerSalt, row.answerBody),
+    body: bodyOf(row.salt, row.body, row.coding),
+    answer: bodyOf(row.answerSalt, row.answerBody, row.answerCoding),
   };
+}
+
+/** Changed bytes without meaning stay as they are, and contradict the record. */
+function bodyOf(salt: Uint8Array | null, body: Uint8Array | null, coding: string | null): StoredBody | null {
+  return salt && body && { salt, body: readableIn({ body, coding }) ?? body };
 }
 
 /** Returns whether a payout of an answered call is in doubt. */

@@ -1,10 +1,11 @@
 import { SettlementDocument } from '../../journal/records/documents';
-import { approvalStatusOf, stateOf } from '../../operations/lifecycle/lifecycle';
+import { approvalStatusOf, isQueued, stateOf } from '../../operations/lifecycle/lifecycle';
 import { maskContacts, maskProse } from '../../platform/privacy/contacts';
 import {
   FoundTransaction,
   RecordDoubt,
   RecordPerson,
+  RecordQueue,
   RecordResolution,
   RecordSettlement,
 } from './record-parts.dto';
@@ -27,6 +28,13 @@ export function approvalOf({ intent, decision, lifecycle }: StoredCall, view: Vi
     screening: decision?.screening ?? null,
     reason: shown(decision?.reason, view.reveal, maskProse),
   };
+}
+
+/** Returns the turn of a queued call. Null for other calls. */
+export function queueOf({ decision, lifecycle }: StoredCall): RecordQueue | null {
+  if (!isQueued(lifecycle) || lifecycle.expiresAt === null) return null;
+  const { decidedAt = null, screening = null } = decision ?? {};
+  return { expires_at: lifecycle.expiresAt, released_at: decidedAt, screening };
 }
 
 /** Returns the resolution of a call as a whole. Null if its answer is in effect, or if it is in doubt. */

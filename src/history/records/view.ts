@@ -4,7 +4,7 @@ import { Present } from '../../operations/lifecycle/lifecycle';
 import { Client } from '../../platform/database/generated/client';
 import { ReaderPrisma } from '../../platform/database/pools/reader-prisma';
 import { DOTS, maskProse } from '../../platform/privacy/contacts';
-import { asRecorded } from '../../platform/privacy/recorded';
+import { asRecorded, WrittenNumbers } from '../../platform/privacy/recorded';
 import { hasPayoutInDoubt, StoredCall } from './rows';
 
 /** Permissions of a reader of records. */
@@ -83,7 +83,7 @@ const FREE_FORM = new Set(['meta']);
  * Masks a body for readers without `audit:pii`. Keeps its shape, and the fields that identify no person.
  * @param numbers people's numbers in it (`writtenNumbers`), which a caller may use as a reference.
  */
-export function maskBody(value: unknown, numbers?: ReadonlySet<string>, key = ''): unknown {
+export function maskBody(value: unknown, numbers?: WrittenNumbers, key = ''): unknown {
   // Lists of numbers contain no amounts.
   if (Array.isArray(value)) {
     return value.map((element) => maskBody(element, numbers, typeof element === 'number' ? '' : key));

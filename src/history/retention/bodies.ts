@@ -1,10 +1,15 @@
 import { Client } from 'pg';
+import { readableIn } from '../../platform/database/rows/stored-body';
 
 /** A table of bytes that may name people, and the column of their call or access. */
 export interface Source {
   table: string;
   key: string;
   bytes: string;
+  /** The column with their coding. Undefined if they have none. */
+  coding?: string;
+  /** A text beside them that may name people, too. */
+  text?: string;
 }
 
 /** Tables of bodies. */
@@ -12,9 +17,11 @@ export const BODIES = {
   intent_body: {
     table: 'intent_body',
     key: 'intent_id',
-    bytes: "coalesce(body, '') || convert_to(coalesce(people, ''), 'UTF8')",
+    bytes: "coalesce(body, '')",
+    coding: 'coding',
+    text: 'people',
   },
-  outcome_body: { table: 'outcome_body', key: 'intent_id', bytes: 'body' },
+  outcome_body: { table: 'outcome_body', key: 'intent_id', bytes: 'body', coding: 'coding' },
   access_filters: { table: 'access_filters', key: 'access_id', bytes: 'filters' },
 } as const satisfies Record<string, Source>;
 
@@ -27,6 +34,8 @@ const BATCH_BYTES = 8 << 20;
 interface BodyRow {
   id: string;
   bytes: Buffer;
+  coding: string | null;
+  text: string | null;
 }
 
 /**
@@ -36,7 +45,7 @@ interface BodyRow {
  */
 export async function idsWhere(
   db: Client,
-  { table, key, bytes: expression }: Source,
+  { table, key, bytes: expression, coding = 'NULL', text = 'NULL' }: Source,
   test: (text: string) => boolean,
   seen: (rows: number) => void,
 ): Promise<string[]> {
@@ -45,20 +54,24 @@ export async function idsWhere(
   for (;;) {
     // Postgres knows the sizes without reading the bodies.
     const { rows } = await db.query<BodyRow>(
-      `SELECT id, bytes FROM (
-         SELECT id, bytes, row_number() OVER w AS row, sum(octet_length(bytes)) OVER w AS total
-         FROM (SELECT ${key} AS id, ${expression} AS bytes FROM ${table} WHERE ${key} > $1::uuid
-           ORDER BY ${key} LIMIT $2) AS next
+      `SELECT id, bytes, coding, text FROM (
+         SELECT next.*, row_number() OVER w AS row, sum(octet_length(bytes)) OVER w AS total
+         FROM (SELECT ${key} AS id, ${expression} AS bytes, ${coding} AS coding, ${text} AS text FROM ${table}
+           WHERE ${key} > $1::uuid ORDER BY ${key} LIMIT $2) AS next
          WINDOW w AS (ORDER BY id)
        ) AS sized WHERE row = 1 OR total <= $3 ORDER BY id`,
       [after, BATCH_ROWS, BATCH_BYTES],
     );
     const last = rows.at(-1);
     if (!last) return found;
-    found.push(...rows.filter(({ bytes }) => test(bytes.toString('utf8'))).map(({ id }) => id));
+    found.push(...rows.filter((row) => test(textOf(row))).map(({ id }) => id));
     after = last.id;
     seen(rows.length);
   }
+}
+
+function textOf({ bytes, coding, text }: BodyRow): string {
+  return (readableIn({ body: bytes, coding }) ?? bytes).toString('utf8') + (text ?? '');
 }
 
 /** Returns the number of rows to scan. */

@@ -1,6 +1,6 @@
 import { Client } from 'pg';
 import { unexplainedHash } from '../../journal/reconciliation/unexplained-payments';
-import { PersonDocument } from '../../journal/records/documents';
+import { PersonDocument, withoutRecipients } from '../../journal/records/recipients';
 import { openCalls } from '../../operations/lifecycle/lifecycle-sql';
 import { Contact, recipientKey } from '../../recipients/recipient';
 import { eraseBeneficiaries } from './beneficiaries';
@@ -164,27 +164,37 @@ async function remove(db: Client, { recipients, bodies, keys }: PersonPlaces): P
   return places;
 }
 
-/** Removes bodies and the recipients' rows. Other people of the same calls and idempotency keys stay. */
+interface BesideRow {
+  id: string;
+  people: string | null;
+  people_salt: Buffer | null;
+  has_body: boolean;
+}
+
+/** Removes bodies and the recipients' names. Other people of the same calls and idempotency keys stay. */
 async function removeFromRequests(
   db: Client,
   callIds: string[],
   recipients: PersonPlaces['recipients'],
 ): Promise<string[]> {
-  const { rows } = await db.query<{ id: string; people: string | null; has_body: boolean }>(
-    `SELECT intent_id AS id, people, body IS NOT NULL AS has_body FROM intent_body
+  const { rows } = await db.query<BesideRow>(
+    `SELECT intent_id AS id, people, people_salt, body IS NOT NULL AS has_body FROM intent_body
      WHERE intent_id = ANY ($1::uuid[]) ORDER BY intent_id FOR UPDATE`,
     [callIds],
   );
   const gone = new Set(recipients.map(({ callId, position }) => `${callId}/${position}`));
-  const left = rows.map(({ id, people }) => {
-    const all = JSON.parse(people ?? '[]') as PersonDocument[];
-    const others = all.filter(({ position }) => !gone.has(`${id}/${position}`));
-    return { id, people: others.length > 0 ? JSON.stringify(others) : null };
+  const isGone = (id: string) => (position: number) => gone.has(`${id}/${position}`);
+  const left = rows.map(({ id, people, people_salt: peopleSalt }) => {
+    const all = { people: JSON.parse(people ?? '[]') as PersonDocument[], peopleSalt };
+    if (!all.people.some(({ position }) => isGone(id)(position))) return { id, people, peopleSalt };
+    const others = withoutRecipients(all, isGone(id));
+    return { id, people: JSON.stringify(others.people), peopleSalt: null };
   });
   await db.query(
-    `UPDATE intent_body b SET salt = NULL, body = NULL, people = l.people
-     FROM unnest($1::uuid[], $2::text[]) AS l(id, people) WHERE b.intent_id = l.id`,
-    [left.map(({ id }) => id), left.map(({ people }) => people)],
+    `UPDATE intent_body b SET salt = NULL, body = NULL, coding = NULL, people = l.people,
+       people_salt = l.people_salt
+     FROM unnest($1::uuid[], $2::text[], $3::bytea[]) AS l(id, people, people_salt) WHERE b.intent_id = l.id`,
+    [left.map(({ id }) => id), left.map(({ people }) => people), left.map(({ peopleSalt }) => peopleSalt)],
   );
   await db.query(
     `DELETE FROM intent_body

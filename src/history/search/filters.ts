@@ -1,11 +1,13 @@
 import { Owner } from '../../access/auth/owner';
-import { countryTerm, hashedKey, TAGS, termOf } from '../../journal/lookups/search-terms';
+import { hasTerm, NameFilter } from '../../journal/lookups/search-names';
+import { countryTerm, TAGS, termOf } from '../../journal/lookups/search-terms';
 import { CallState, possibleStates, Present, recordedAs } from '../../operations/lifecycle/lifecycle';
 import { inProgress, notExpired, stateAtSql, stateTerms } from '../../operations/lifecycle/lifecycle-sql';
 import { Prisma } from '../../platform/database/generated/client';
 import { uuidFloor } from '../../platform/database/uuid';
-import { asRecorded, recordedForms } from '../../platform/privacy/recorded';
-import { beginnings, beginsWith, recipientTerms } from './recipient-filters';
+import { asRecorded } from '../../platform/privacy/recorded';
+import { namesOf, ofCallNames, referenceTerms } from './name-filters';
+import { beginnings, beginsWith, isNamed, recipientTerms } from './recipient-filters';
 import { ResultKind, SearchFilters } from './search.dto';
 
 /** Conditions on entries of the index and their payouts. */
@@ -14,6 +16,8 @@ export interface Conditions {
   terms: string[];
   /** Lists of terms. An entry must have at least one term of each list. */
   anyOf: Prisma.Sql[];
+  /** Filters by names, the rarest first. Other conditions repeat them, because names may share a hash. */
+  names: NameFilter[];
   /** Conditions that terms cannot express. */
   others: Prisma.Sql[];
   /** Conditions that must all hold for the same payout: its terms `payout` and its amount `usd`. */
@@ -77,27 +81,28 @@ export function conditionsOf(
 ): Conditions {
   const search = toRecorded(filters);
   const { clientIds } = named;
-  const { upstream_ref: ref, outcome, in_doubt: inDoubt, approval } = search;
+  const { upstream_ref: ref, recipient_prefix: prefix, outcome, in_doubt: inDoubt, approval } = search;
   const states: CallState[] = inDoubt === 'true' ? ['unknown'] : [];
   if (outcome !== undefined) states.push(outcome as CallState); // validated
   const isSent = states.includes('in_progress');
   const isHeld = approval === 'pending' || states.includes('pending_approval');
-  const payouts = payoutTerms(filters, search, named.phones);
+  const payouts = payoutTerms(search, named.phones);
+  const references = filters.reference === undefined ? [] : [referenceTerms(filters.reference)];
   return {
     terms: [
       ...exactTerms(search),
       ...payouts.flatMap((list) => (list.length === 1 ? list : [])),
-      ...(ref === undefined ? [] : [termOf(TAGS.ref, ref)]),
       ...(approval === undefined ? [] : [`approval:${APPROVAL_TERMS[approval] ?? approval}`]),
     ],
     anyOf: [
-      ...(search.idempotency_key === undefined ? [] : [keyTerms(search.idempotency_key)]),
       ...(clientIds === undefined ? [] : [Prisma.sql`${clientIds.map((id) => `client:${id}`)}::text[]`]),
       ...payouts.flatMap((list) => (list.length === 1 ? [] : [Prisma.sql`${list}::text[]`])),
-      ...(search.recipient_prefix === undefined ? [] : [beginnings(search.recipient_prefix)]),
+      ...(prefix === undefined || isNamed(prefix) ? [] : [beginnings(prefix)]),
       ...states.map((state) => stateTerms(recordedAs(state))),
     ],
+    names: namesOf(filters, search),
     others: [
+      ...ofCallNames(search),
       ...states.filter(dependsOnTime).map((state) => Prisma.sql`${stateAtSql(present)} = ${state}`),
       ...(inDoubt === 'false' ? [Prisma.sql`${stateAtSql(present)} <> 'unknown'`] : []),
       ...(isSent ? [inProgress(present)] : []),
@@ -107,12 +112,12 @@ export function conditionsOf(
       ...someWithin(search),
     ],
     ofPayouts: [
-      ...payouts.map((list) => hasTerm(list)),
-      ...(search.recipient_prefix === undefined ? [] : [beginsWith(search.recipient_prefix)]),
+      ...[...payouts, ...references].map((list) => hasTerm(PAYOUT, list)),
+      ...(prefix === undefined ? [] : [beginsWith(prefix)]),
       ...within(Prisma.sql`usd`, search.min_item_usd, search.max_item_usd),
       ...(ref === undefined || rows === 'calls' || (rows === 'all' && filtersItems(search))
         ? []
-        : [hasTerm([termOf(TAGS.ref, ref)])]),
+        : [hasTerm(PAYOUT, [termOf(TAGS.ref, ref)])]),
     ],
     decided: rows === 'calls' ? !filtersItems(search) || isDecided(search) : true,
     hints: [
@@ -127,26 +132,19 @@ export function conditionsOf(
 /** Returns whether payouts are filtered by a single term or bound. A call with it has such a payout. */
 function isDecided(search: SearchFilters): boolean {
   const [only, ...more] = PAYOUT_FILTERS.filter((name) => search[name] !== undefined);
-  return more.length === 0 && only !== 'recipient_prefix';
+  return more.length === 0 && only !== 'recipient_prefix' && only !== 'reference';
 }
 
+const PAYOUT = Prisma.sql`payout`;
+
 /** Returns lists of terms. A payout must have at least one term of each list. */
-function payoutTerms(filters: SearchFilters, search: SearchFilters, phones: string[]): string[][] {
-  const { recipient, country, network_code: network, reference } = search;
+function payoutTerms(search: SearchFilters, phones: string[]): string[][] {
+  const { recipient, country, network_code: network } = search;
   return [
     ...(recipient === undefined ? [] : [recipientTerms(recipient, phones)]),
     ...(country === undefined ? [] : [[countryTerm(country)]]),
     ...(network === undefined ? [] : [[termOf(TAGS.network, network)]]),
-    ...(reference === undefined
-      ? []
-      : [recordedForms(filters.reference ?? '').map((form) => termOf(TAGS.reference, form))]),
   ];
-}
-
-/** Returns the condition that a payout has one of these terms. */
-function hasTerm(list: string[]): Prisma.Sql {
-  const each = list.map((one) => Prisma.sql`strpos(payout || E'\n', ${`\n${one}\n`}::text) > 0`);
-  return Prisma.sql`(${Prisma.join(each, ' OR ')})`;
 }
 
 /** Converts the filters to the recorded form, in which contacts are masked. */
@@ -171,18 +169,12 @@ const TERM_TAGS = {
   actor_source: 'source:',
   person_id: 'person:',
   operation: 'operation:',
-  request_id: 'request:',
   client_address: 'address:',
 } as const satisfies Partial<Record<keyof SearchFilters, string>>;
 
 /** Returns the terms of all calls of an owner. */
 export function termsOf({ clientId, person }: Owner): string[] {
   return [`client:${clientId}`, ...(person === null ? [] : [`person:${person.id}`])];
-}
-
-/** Returns the terms of calls with an idempotency key, erased or not. */
-function keyTerms(key: string): Prisma.Sql {
-  return Prisma.sql`${[key, hashedKey(key)].map((form) => termOf('idempotency:', form))}::text[]`;
 }
 
 function exactTerms(search: SearchFilters): string[] {

@@ -1,4 +1,4 @@
-import { BEGINNINGS, recipientTerm, TAGS, termOf } from '../../journal/lookups/search-terms';
+import { BEGINNINGS, NAMED_BEGINNING, recipientTerm, TAGS, termOf } from '../../journal/lookups/search-terms';
 import { Prisma } from '../../platform/database/generated/client';
 import { plainText } from '../../recipients/plain-text';
 import { contactOf } from '../../recipients/recipient';
@@ -21,14 +21,22 @@ export function recipientTerms(given: string, phones: string[]): string[] {
 /** Restores an unescaped + of a query, which arrives as a space. No contact contains a space. */
 const withPlus = (given: string) => given.replaceAll(' ', '+');
 
-/** Returns the longest indexed part of the prefix. */
+/** Returns the terms of the longest indexed part of the prefix. */
 export function beginnings(prefix: string): Prisma.Sql {
   const length = BEGINNINGS.findLast((known) => [...prefix].length >= known) ?? 0;
-  const known = [withPlus(prefix), prefix]
-    .map(plainText)
-    .flatMap(inLowerCase)
-    .map((text) => `${TAGS.beginning}${[...text].slice(0, length).join('')}`);
-  return Prisma.sql`${known}::text[]`;
+  return Prisma.sql`${partsOf(prefix, length).map((part) => TAGS.beginning + part)}::text[]`;
+}
+
+/** Returns whether the prefix is long enough for a name. */
+export const isNamed = (prefix: string) => [...prefix].length >= NAMED_BEGINNING;
+
+/** Returns the names of the indexed part of the prefix. */
+export const namedBeginnings = (prefix: string) => partsOf(prefix, NAMED_BEGINNING);
+
+/** Returns the first characters of a prefix in each of its forms. */
+function partsOf(prefix: string, length: number): string[] {
+  const forms = [withPlus(prefix), prefix].map(plainText).flatMap(inLowerCase);
+  return [...new Set(forms.map((text) => [...text].slice(0, length).join('')))];
 }
 
 /** Returns the condition that the recipient of a payout begins with a prefix. */

@@ -8,7 +8,8 @@ import {
   PageToken,
   Uuid,
 } from '../../http/validation/rules/query-rules';
-import { field, isText, Text } from '../../http/validation/rules/rules';
+import { field, Text } from '../../http/validation/rules/rules';
+import { isText } from '../../http/validation/rules/text';
 import { CALL_STATES, STATE_HELP } from '../../operations/lifecycle/lifecycle';
 import {
   fromPageToken,

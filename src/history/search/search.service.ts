@@ -12,6 +12,7 @@ import { PayoutPosition, PresentService } from '../records/records.service';
 import { conditionsOf, rangeOf, CountedKind, termsOf } from './filters';
 import { IndexService } from './index.service';
 import { counted, matching, Scope } from './matching';
+import { pageOfNamed, withNamed } from './names';
 import { PageRow, Query, sliced, walked, whole } from './pages';
 import { Cursor, fromToken, ResultKind, Sort, toToken, SearchFilters } from './search.dto';
 
@@ -89,9 +90,12 @@ export class SearchService {
 
   /** @param signal cancels the count. */
   async count(query: Query, signal?: AbortSignal): Promise<number> {
-    const sql = Prisma.sql`
-      SELECT ${counted(query, query.listed)}::float8 AS count FROM indexed_call WHERE ${matching(query)}`;
-    const read = (reader: ReaderPrisma) => reader.readLong<{ count: number }>(sql, signal);
+    const read = async (reader: ReaderPrisma) => {
+      const named = await withNamed(reader, query, signal);
+      const sql = Prisma.sql`
+        SELECT ${counted(query, query.listed)}::float8 AS count FROM indexed_call WHERE ${matching(named)}`;
+      return reader.readLong<{ count: number }>(sql, signal);
+    };
     const [row] = await this.replica.read(read, { index: true, signal });
     return row?.count ?? 0;
   }
@@ -125,6 +129,8 @@ export class SearchService {
     return this.replica.read(
       async (reader) => {
         const ask = (sql: Prisma.Sql) => reader.readLong<PageRow>(sql, gone);
+        const named = await pageOfNamed(reader, query, after, { limit, gone });
+        if (named) return named;
         if (query.conditions.few) return ask(whole(query, after, limit));
         if (!query.conditions.rare) {
           const found = await ask(walked(query, after, limit, budget));

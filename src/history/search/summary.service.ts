@@ -11,7 +11,8 @@ import { countryName } from '../../recipients/country-name';
 import { PresentService } from '../records/records.service';
 import { shown, readClients } from '../records/view';
 import { filtersItems } from './filters';
-import { countedPayouts, matching } from './matching';
+import { countedPayouts, matching, Scope } from './matching';
+import { withNamed } from './names';
 import { SearchService } from './search.service';
 import { PayoutSums, GroupBy, Summary, SummaryGroup, SummarySearch } from './summary.dto';
 
@@ -71,7 +72,7 @@ export class SummaryService {
       ? sumsOfMatching(countedPayouts(scope, search.upstream_ref), word, groupBy)
       : sumsOfEntry(word);
     const rested = rests ? RESTED : Prisma.sql`TRUE`; // Once per read row, and once per summed row.
-    const sql = Prisma.sql`
+    const sqlOf = (named: Scope) => Prisma.sql`
       SELECT "group", count(*) FILTER (WHERE rested AND ${rested})::float8 AS calls,
         sum(items)::float8 AS items,
         trim_scale(coalesce(sum(usd), 0))::text AS requested, ${TOTALS},
@@ -79,10 +80,11 @@ export class SummaryService {
       FROM (
         SELECT ${groups[groupBy]} AS "group", ${counted}, ${Prisma.raw(SUM_COLUMNS.join(', '))},
           upstream_ms::float8 AS ms, ${rested} AS rested
-        FROM indexed_call CROSS JOIN ${sums} WHERE ${matching(scope)}
+        FROM indexed_call CROSS JOIN ${sums} WHERE ${matching(named)}
       ) AS found
       GROUP BY "group" ORDER BY ${order} LIMIT ${MAX_GROUPS + 1}`;
-    const read = (reader: ReaderPrisma) => reader.readLong<GroupRow>(sql, gone);
+    const read = async (reader: ReaderPrisma) =>
+      reader.readLong<GroupRow>(sqlOf(await withNamed(reader, scope, gone)), gone);
     const rows = await this.replica.read(read, { index: true, signal: gone });
     const names = await this.namesOf(groupBy, rows);
     return {

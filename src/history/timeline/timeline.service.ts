@@ -60,7 +60,6 @@ export class TimelineService {
   /** Returns the places of this call emptied by erasures and prunings. */
   private async gone({
     id,
-    items = [],
     person_id: personId = '',
     recorded_at: recordedAt,
   }: IntentDocument): Promise<Set<string>> {
@@ -72,9 +71,9 @@ export class TimelineService {
           OR (place = ${`person/${personId}`} AND erased_at > ${erasedAfter(recordedAt)})`,
       this.prisma.pruning.count({ where: { month, NOT: { kept: { has: id } } } }),
     ]);
-    const emptied = [`intent_body/${id}`, `outcome_body/${id}`, `idempotency_key/${id}`];
-    const people = items.map((_, position) => `item_recipient/${id}/${position}`);
-    return new Set([...erased.map(({ place }) => place), ...(pruned === 0 ? [] : [...emptied, ...people])]);
+    const emptied = ['intent_body', 'outcome_body', 'idempotency_key', 'item_recipient'];
+    const all = pruned === 0 ? [] : emptied.map((what) => `${what}/${id}`);
+    return new Set([...erased.map(({ place }) => place), ...all]);
   }
 
   /** Returns the seals of a call's records. All have the call's ID, except verdicts and settlements. */

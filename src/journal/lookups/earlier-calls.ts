@@ -5,10 +5,12 @@ import { CallState, freesKey } from '../../operations/lifecycle/lifecycle';
 import { CALLS, STATE_COLUMNS, stateNowSql } from '../../operations/lifecycle/lifecycle-sql';
 import { Prisma } from '../../platform/database/generated/client';
 import { PrismaService } from '../../platform/database/pools/prisma.service';
+import { fromStored } from '../../platform/database/rows/stored-body';
 import { ofAccount } from '../records/accounts';
 import { IntentDocument, OutcomeDocument } from '../records/documents';
 import { LedgerItem, ledgerOf, LedgerRecords } from '../settlement/ledger';
 import { catchUpIndex } from './search-index';
+import { callsNamed } from './search-names';
 
 /** The records of a repeated call. */
 export interface FirstCall {
@@ -27,7 +29,13 @@ export interface FirstCall {
   body: Buffer | null;
 }
 
-type FirstCallRow = Pick<FirstCall, 'state' | 'ageMs'> & LedgerRecords & { body: Uint8Array | null };
+/** The columns of a body. Nulls without one. */
+interface BodyColumns {
+  body: Uint8Array | null;
+  coding: string | null;
+}
+
+type FirstCallRow = Pick<FirstCall, 'state' | 'ageMs'> & LedgerRecords & BodyColumns;
 
 /** The request of the call that holds a key. */
 interface FirstRequest {
@@ -38,12 +46,17 @@ interface FirstRequest {
 
 /** Reads the request of the call that holds a key. Returns undefined for an unknown call. */
 export async function readFirstRequest(prisma: PrismaService, id: string): Promise<FirstRequest | undefined> {
-  const [row] = await prisma.$queryRaw<{ intent: IntentDocument; body: Uint8Array | null }[]>`
-    SELECT i.record::json AS intent, b.body FROM intent i LEFT JOIN intent_body b ON b.intent_id = i.id
-      WHERE i.id = ${id}::uuid`;
+  const [row] = await prisma.$queryRaw<({ intent: IntentDocument } & BodyColumns)[]>`
+    SELECT i.record::json AS intent, b.body, b.coding
+    FROM intent i LEFT JOIN intent_body b ON b.intent_id = i.id WHERE i.id = ${id}::uuid`;
   if (!row) return undefined;
-  const body = row.body ? (JSON.parse(Buffer.from(row.body).toString('utf8')) as object) : undefined;
-  return { made: callOwnerOf(row.intent), body };
+  const body = bytesIn(row);
+  const parsed = body ? (JSON.parse(body.toString('utf8')) as object) : undefined;
+  return { made: callOwnerOf(row.intent), body: parsed };
+}
+
+function bytesIn({ body, coding }: BodyColumns): Buffer | null {
+  return body && fromStored({ body, coding });
 }
 
 function callOwnerOf({ client_id: clientId, person_id: personId }: IntentDocument): CallOwner {
@@ -64,15 +77,15 @@ export async function readFirstCall(
   const [row] = await prisma.$queryRaw<FirstCallRow[]>`
     SELECT ${stateNowSql(inFlightSeconds * 1_000, live)} AS state,
       (extract(epoch FROM clock_timestamp() - released_at) * 1000)::float8 AS "ageMs",
-      intent, outcome, body, settlements
+      intent, outcome, body, coding, settlements
     FROM (
-      SELECT ${STATE_COLUMNS}, i.record::json AS intent, o.record::json AS outcome, b.body,
+      SELECT ${STATE_COLUMNS}, i.record::json AS intent, o.record::json AS outcome, b.body, b.coding,
         ARRAY(SELECT record::json FROM settlement WHERE intent_id = i.id ORDER BY number) AS settlements
       FROM ${CALLS} LEFT JOIN outcome_body b ON b.intent_id = i.id
       WHERE i.id = ${id}::uuid) AS call`;
   if (!row) return undefined;
   const isKeyFree = freesKey(row.state, row.outcome?.upstream_status ?? null);
-  const { state, ageMs, outcome, body, intent } = row;
+  const { state, ageMs, outcome, intent } = row;
   return {
     id,
     made: callOwnerOf(intent),
@@ -81,7 +94,7 @@ export async function readFirstCall(
     isKeyFree,
     payouts: ledgerOf(row),
     outcome,
-    body: body && Buffer.from(body),
+    body: bytesIn(row),
   };
 }
 
@@ -99,7 +112,7 @@ export async function readKnownAmount(
     SELECT max(amount_usd)::text AS usd FROM outcome_item
     WHERE upstream_ref = ${upstreamRef} AND intent_id = ANY (ARRAY(
       SELECT call_id FROM indexed_call
-      WHERE terms @> ARRAY[search_term('ref', ${upstreamRef}::text)]
+      WHERE call_id = ANY (${callsNamed('transaction', [upstreamRef])})
         AND ${ofAccount('client_id', account)}))`;
   return row?.usd ? new Decimal(row.usd) : null;
 }
@@ -122,5 +135,5 @@ export async function readSubAccountCreations(
   const bodies = await prisma.outcomeBody.findMany({
     where: { intentId: { in: calls.map(({ id }) => id) } },
   });
-  return bodies.map(({ body }) => Buffer.from(body));
+  return bodies.map(fromStored);
 }

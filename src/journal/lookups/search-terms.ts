@@ -3,15 +3,20 @@ import { canonicalCountry } from '../../recipients/country-name';
 import { kindOfKey } from '../../recipients/recipient';
 
 /**
- * The tags of the terms in the payout search index. A term is a tag and a value: `network:MTN`. The view
- * `call_entry` writes the terms of each record.
+ * The tags of the terms and names in the payout search index. A term is a tag and a value: `network:MTN`. The
+ * view `call_entry` writes those of each record. Names are found by their hashes (search-names.ts).
  */
 export const TAGS = {
   /** In its canonical form (countryTerm). */
   country: 'country:',
   network: 'network:',
+  /** A name. */
   reference: 'reference:',
-  /** Any ID of a transaction. */
+  /** A name. */
+  request: 'request:',
+  /** A name. */
+  idempotency: 'idempotency:',
+  /** Any ID of a transaction: a name, and a term for IDs of batches and those without a certain payout. */
   ref: 'ref:',
   /** The canonical key of an email, phone number or handle. Payments have canonical names except for case. */
   to: 'to:',
@@ -20,8 +25,11 @@ export const TAGS = {
   beginning: '^',
 } as const;
 
-/** Lengths of the indexed beginnings, in characters. The same as in the SQL function search_beginnings(). */
-export const BEGINNINGS = [3, 5, 7, 10] as const;
+/** Lengths of the beginnings that are terms, in characters, as in the SQL function search_beginnings(). */
+export const BEGINNINGS = [3, 5, 7] as const;
+
+/** Length of the beginning that is a name, in characters. */
+export const NAMED_BEGINNING = 10;
 
 /**
  * Returns the replacement of an erased idempotency key. Its term still finds the call, so an app that looks

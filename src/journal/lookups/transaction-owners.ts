@@ -114,8 +114,9 @@ export async function hasUnnamedTransactions(
 type TransactionRow = CallOwner & Record<TransactionId, string | null>;
 
 /**
- * The search index finds calls by the IDs, and the book has the transactions of each. The two statements are
- * separate, because a planner that cannot estimate the number of calls would read the whole book.
+ * The book finds calls by the names of their transactions, and the search index by those of batches. The
+ * book then has the transactions of each. The two statements are separate, because a planner that cannot
+ * estimate the number of calls would read the whole book.
  */
 async function readOwners(
   prisma: Prisma.TransactionClient,
@@ -128,7 +129,12 @@ async function readOwners(
       SELECT call_id FROM indexed_call
       WHERE terms @> ARRAY[wanted.term] AND operation = ANY (${CREATING}::text[])
         AND ${ofSameAccount('client_id', clientId)}
-    ) AS e`;
+    ) AS e
+    UNION
+    SELECT coalesce(b.call_id, b.answered_call)::text
+    FROM client c CROSS JOIN unnest(${ids}::text[]) AS wanted(name)
+    CROSS JOIN LATERAL transactions_named(c.account, wanted.name) AS b
+    WHERE c.id = ${clientId}::uuid AND coalesce(b.call_id, b.answered_call) IS NOT NULL`;
   const calls = found.map(({ id }) => id);
   if (calls.length === 0) return [];
   return prisma.$queryRaw<TransactionRow[]>`
@@ -140,6 +146,7 @@ async function readOwners(
       SELECT answered_call, * FROM book_transaction
       WHERE call_id IS NULL AND answered_call = ANY (${calls}::uuid[])
     ) AS b JOIN intent i ON i.id = b.maker AND i.id = ANY (${calls}::uuid[])
+      AND i.operation = ANY (${CREATING}::text[])
     WHERE ARRAY[b.upstream_ref, b.upstream_id, b.batch_ref] && ${ids}::text[]
       -- An error proves no owner until the upstream lists its transaction.
       AND (b.ground <> 'error' OR b.read_id IS NOT NULL

@@ -60,7 +60,7 @@ export function unexplainedHash(key: string): Buffer {
 /** Returns the requests that may repeat an unexplained payment, with the transaction of that payment. */
 export async function readUnexplained(
   tx: Pick<Prisma.TransactionClient, '$queryRaw'>,
-  requests: AdmissionRequest[],
+  requests: Pick<AdmissionRequest, 'id' | 'usd' | 'items'>[],
 ): Promise<Map<string, string>> {
   const rows = requests.flatMap(({ id, usd, items }) =>
     usd === null

@@ -1,10 +1,12 @@
 import { feesOf } from '../../operations/items/fees';
 import { totalOf } from '../../operations/items/item';
 import { Entry } from '../../operations/lifecycle/settlement';
-import { commitment, newSalt } from '../../platform/privacy/commitment';
+import { jsonText } from '../../platform/json/json-text';
+import { hexCommitment, newSalt } from '../../platform/privacy/commitment';
 import { asRecorded, proseAsRecorded } from '../../platform/privacy/recorded';
 import { UNSTAMPED } from './document-sql';
-import { ItemCommitments, itemDocument, recordedItems } from './recorded-items';
+import { PersonDocument, recipientsCommitment } from './recipients';
+import { itemDocument, RecordedItem, recordedItems } from './recorded-items';
 import { NewOutcome, NewTry, OpenIntent, UpstreamItem, RecordedEntry, RecordedSettlement } from './records';
 import { REQUEST_MEMBERS, WrittenMembers } from './request-members';
 import { Parts } from './request-table';
@@ -46,7 +48,7 @@ export type IntentDocument = ParsedDocument<WrittenMembers> & RecoveryMember;
 export type CredentialDocument = Pick<IntentDocument, 'session' | 'token'>;
 
 /** A payout of a request. */
-export type ItemDocument = ParsedDocument<ItemCommitments>;
+export type ItemDocument = ParsedDocument<RecordedItem>;
 
 /** The record of an outcome. */
 export type OutcomeDocument = ParsedDocument<ReturnType<typeof outcomeDocument>> & RecoveryMember;
@@ -54,37 +56,29 @@ export type OutcomeDocument = ParsedDocument<ReturnType<typeof outcomeDocument>>
 /** A transaction of an answer. */
 export type TransactionDocument = ParsedDocument<ReturnType<typeof transactionDocument>>;
 
-/** The erasable names of an item, stored outside the record. */
-export interface PersonDocument {
-  email?: string | undefined;
-  handle?: string | undefined;
-  phone?: string | undefined;
-  position: number;
-  salt: string; // 16 bytes in hex.
-}
-
 /** A record and its erasable parts. */
 export interface WrittenIntent extends Parts {
   record: string;
   /** JSON of `PersonDocument[]`. Null if no item names a person. */
   people: string | null;
+  /** See `StoredPeople`. */
+  peopleSalt: Buffer | null;
 }
 
 export function writeIntent(intent: OpenIntent): WrittenIntent {
   const people: PersonDocument[] = [];
   const items = recordedItems(intent.items).map((item, position) => {
     const { email, handle, phone } = item;
-    if ((email ?? phone ?? handle) === null) return itemDocument(item, undefined);
-    const own = newSalt();
-    people.push({
-      email: email ?? undefined,
-      handle: handle ?? undefined,
-      phone: phone ?? undefined,
-      position,
-      salt: own.toString('hex'),
-    });
-    return itemDocument(item, own);
+    if ((email ?? phone ?? handle) !== null)
+      people.push({
+        email: email ?? undefined,
+        handle: handle ?? undefined,
+        phone: phone ?? undefined,
+        position,
+      });
+    return itemDocument(item);
   });
+  const peopleSalt = people.length > 0 ? newSalt() : null;
   const written = {
     record: '',
     items,
@@ -92,6 +86,8 @@ export function writeIntent(intent: OpenIntent): WrittenIntent {
     expectedFeeUsd: feesOf(intent.items, intent.feeRule)?.toFixed(),
     salt: newSalt(),
     people: people.length > 0 ? JSON.stringify(people) : null,
+    peopleSalt,
+    recipientsCommitment: recipientsCommitment(intent.id, { people, peopleSalt }),
   };
   written.record = writeMembers(intent, written);
   return written;
@@ -105,9 +101,6 @@ const MEMBERS = REQUEST_MEMBERS.toSorted((one, other) => (one.name < other.name 
   ({ name, of, intent = '' }) => ({ start: `,"${name}":`, of, isPlain: UNESCAPED.includes(intent) }),
 );
 
-/** Texts that JSON does not escape. */
-const PLAIN = /^[ !#-[\]-~]*$/;
-
 /** Writes the members one by one, because V8 is slower on an object that a loop extends. */
 function writeMembers(intent: OpenIntent, parts: Parts): string {
   let text = '';
@@ -119,7 +112,7 @@ function writeMembers(intent: OpenIntent, parts: Parts): string {
 }
 
 function writeValue(value: unknown): string {
-  if (typeof value === 'string') return PLAIN.test(value) ? `"${value}"` : JSON.stringify(value);
+  if (typeof value === 'string') return jsonText(value);
   if (value instanceof Date) return `"${value.toISOString()}"`;
   return value instanceof Buffer ? `"${value.toString('hex')}"` : JSON.stringify(value);
 }
@@ -134,7 +127,7 @@ function outcomeDocument(outcome: NewOutcome, salt: Buffer) {
     answer_of: outcome.answerOf ?? undefined,
     answered_at: outcome.answeredAt.toISOString(),
     attempts: outcome.attempts,
-    body_commitment: commitment(salt, outcome.body)?.toString('hex'),
+    body_commitment: outcome.body ? hexCommitment(salt, outcome.body) : undefined,
     content_type: asRecorded(outcome.contentType) ?? undefined,
     counted_usd: outcome.countedUsd ?? undefined, // Unless it equals the reservation.
     entries: shortest(outcome.entries), // Of each item, in order.

@@ -1,17 +1,22 @@
+import { isQueued } from '../../operations/lifecycle/lifecycle';
+import { IS_QUEUED } from '../../operations/lifecycle/lifecycle-sql';
+import { MAIN_ACCOUNT } from '../../platform/config/upstream/upstream-accounts';
 import { Prisma } from '../../platform/database/generated/client';
 import { PrismaService } from '../../platform/database/pools/prisma.service';
 import { TYPES } from '../../platform/database/rows/binary-array';
 import { Column, Rows } from '../../platform/database/rows/rows';
+import { StoredBytes, toStored } from '../../platform/database/rows/stored-body';
 import { isList } from '../../policy/same-content';
 import { namesSql, stampedSql } from './document-sql';
 import { writeIntent, WrittenIntent } from './documents';
 import { OpenIntent } from './records';
 import { INTENT_COLUMNS, REQUEST_MEMBERS } from './request-members';
 
-/** An intent and its record. */
+/** An intent, its record and its body. */
 export interface IntentRow {
   intent: OpenIntent;
   written: WrittenIntent;
+  stored: StoredBytes | null;
 }
 
 /** The conditions for writing intents without a decision. See no_conflict() of the migrations. */
@@ -39,8 +44,10 @@ const INTENTS = new Rows<IntentRow>([
   ...REQUEST_MEMBERS.flatMap(toColumn),
   ['record', 'text', ({ written }) => written.record],
   ['salt', 'bytea', ({ intent, written }) => (intent.body === null ? null : written.salt)],
-  ['body', 'bytea', ({ intent }) => intent.body],
+  ['body', 'bytea', ({ stored }) => stored?.body],
+  ['coding', 'text', ({ stored }) => stored?.coding],
   ['people', 'text', ({ written }) => written.people],
+  ['people_salt', 'bytea', ({ written }) => written.peopleSalt],
   ['idempotency_key', 'text', ({ intent }) => intent.key?.text],
   ['key_salt', 'bytea', ({ intent }) => intent.key?.salt],
   ['content_hash', 'bytea', ({ intent }) => intent.key?.contentHash],
@@ -93,6 +100,14 @@ const PAYERS = ` RETURNING client_id
   )`;
 const NO_PAYERS = '\n  )';
 
+// The admission is not known before its commit, so the row names the process.
+const queue = (conflict: string) => `, queued AS (
+    INSERT INTO queued_call (account, client_id, intent_id, operation, process, ends_at)
+    SELECT coalesce(record::json ->> 'account', '${MAIN_ACCOUNT}'), client_id, id, operation, process,
+      expires_at
+    FROM calls WHERE ${IS_QUEUED('calls')} ${conflict}
+  )`;
+
 const MEMBERS = namesSql(INTENT_COLUMNS);
 
 const insertion = (
@@ -114,8 +129,9 @@ const insertion = (
     FROM calls, clock ${ifNew}
     RETURNING client_id, person_id, ephemeral_key_id, reserved_on, total_usd, expected_fee_usd
   ), bodies AS (
-    INSERT INTO intent_body (intent_id, salt, body, people, idempotency_key, idempotency_key_salt)
-    SELECT id, salt, body, people, idempotency_key, key_salt FROM calls
+    INSERT INTO intent_body (intent_id, salt, body, coding, people, people_salt, idempotency_key,
+      idempotency_key_salt)
+    SELECT id, salt, body, coding, people, people_salt, idempotency_key, key_salt FROM calls
     WHERE body IS NOT NULL OR people IS NOT NULL OR idempotency_key IS NOT NULL ${ifNew}
   ), contents AS (
     INSERT INTO recent_content (content, intent_id, lasting)
@@ -135,7 +151,9 @@ export const CLAIMED_KEY = `coalesce((
         AND k.key = hashed_key(calls.claim_key)
     ), claim_key)`;
 
-const INSERT = insertion('insert_intents', 'TRUE', PAYERS + claims(CLAIMED_KEY, TAKEN_OVER), IF_NEW);
+const DECIDED = PAYERS + claims(CLAIMED_KEY, TAKEN_OVER);
+const INSERT = insertion('insert_intents', 'TRUE', DECIDED, IF_NEW);
+const INSERT_QUEUED = insertion('insert_intents_queued', 'TRUE', DECIDED + queue(IF_NEW), IF_NEW);
 
 const [CLIENTS, USD, KEYS, RIGHTS, DAY, FEES, CONTENTS, POOLED, PAYER_IDS, PAYER_USD] = [
   ...Array(10).keys(),
@@ -152,25 +170,18 @@ const SERVER = `, CASE WHEN ${POOLED}::boolean THEN database_server() END AS ser
 const NEW_CLAIMS = claims('claim_key', '');
 
 /** Returns the statement for the parts that the calls need, because each part costs time. */
-function insertionIfClear({ keyed, paid }: { keyed: boolean; paid: boolean }): {
-  name: string;
-  text: string;
-} {
-  const name = `insert_intents_if_clear${keyed ? '_keyed' : ''}${paid ? '_paid' : ''}`;
-  const more = (paid ? PAYERS : NO_PAYERS) + (keyed ? NEW_CLAIMS : '');
+function insertionIfClear(keyed: boolean, paid: boolean, queued: boolean): { name: string; text: string } {
+  const parts = [keyed && '_keyed', paid && '_paid', queued && '_queued'].filter((part) => part !== false);
+  const name = `insert_intents_if_clear${parts.join('')}`;
+  const more = (paid ? PAYERS : NO_PAYERS) + (keyed ? NEW_CLAIMS : '') + (queued ? queue('') : '');
   return { name, text: insertion(name, clear(paid ? WITHIN_CAPS : ''), more, '', SERVER) };
 }
 
-const IF_CLEAR = {
-  keyed: {
-    paid: insertionIfClear({ keyed: true, paid: true }),
-    free: insertionIfClear({ keyed: true, paid: false }),
-  },
-  plain: {
-    paid: insertionIfClear({ keyed: false, paid: true }),
-    free: insertionIfClear({ keyed: false, paid: false }),
-  },
-};
+const EITHER = [false, true];
+/** By whether a call has a key, whether one counts on caps of payers, and whether one is queued. */
+const IF_CLEAR = EITHER.map((keyed) =>
+  EITHER.map((paid) => EITHER.map((queued) => insertionIfClear(keyed, paid, queued))),
+);
 
 /** Writes intents that need no decision, with their bodies: one statement, one commit. */
 export async function insertIntents(prisma: PrismaService, intents: OpenIntent[]): Promise<void> {
@@ -178,12 +189,16 @@ export async function insertIntents(prisma: PrismaService, intents: OpenIntent[]
 }
 
 export function toRows(intents: OpenIntent[]): IntentRow[] {
-  return intents.map((intent) => ({ intent, written: writeIntent(intent) }));
+  return intents.map((intent) => ({
+    intent,
+    written: writeIntent(intent),
+    stored: intent.body && toStored(intent.body),
+  }));
 }
 
 /** Writes decided intents within a transaction, with their claims and reservations. */
 export async function insertDecided(tx: Prisma.TransactionClient, rows: IntentRow[]): Promise<void> {
-  await tx.$queryRawUnsafe(INSERT, ...valuesOf(rows));
+  await tx.$queryRawUnsafe(rows.some(isToQueue) ? INSERT_QUEUED : INSERT, ...valuesOf(rows));
 }
 
 /**
@@ -206,11 +221,15 @@ export async function insertIntentsIfClear(
     prisma.isPooled,
     ...(payers.length > 0 ? [TYPES.uuid.array(payers), TYPES.text.array(payerUsd)] : []),
   ];
-  const statements = rows.some(({ intent }) => intent.key) ? IF_CLEAR.keyed : IF_CLEAR.plain;
-  const { name, text } = payers.length > 0 ? statements.paid : statements.free;
+  const isKeyed = rows.some(({ intent }) => intent.key);
+  const { name, text } = IF_CLEAR[+isKeyed]![+(payers.length > 0)]![+rows.some(isToQueue)]!;
   const [row] = await prisma.prepared<ClearRow>(name, text, [...valuesOf(rows), ...clearance]);
   if (prisma.isPooled) prisma.ranOn(row?.server);
   return row?.clear === true;
+}
+
+function isToQueue({ intent: { heldFor = null, expiresAt = null } }: IntentRow): boolean {
+  return isQueued({ heldFor, expiresAt });
 }
 
 interface ClearRow {

@@ -1,5 +1,4 @@
 import { Item, phonesOf } from '../../operations/items/item';
-import { commitment } from '../../platform/privacy/commitment';
 import { maskEmail, maskHandle, maskPhone } from '../../platform/privacy/contacts';
 import { asRecorded, writtenNumbers } from '../../platform/privacy/recorded';
 
@@ -13,7 +12,7 @@ const KINDS: { column: 'email' | 'phone' | 'handle'; form: RegExp; mask: (value:
 /** Returns the items of a call in recorded form. Contacts in texts are masked, because records stay. */
 export function recordedItems(items: Item[]): Item[] {
   const people = items.map(recordedReceiver);
-  const numbers = people.some(mayNameNumber) ? writtenNumbers(phonesOf(people)) : undefined;
+  const numbers = writtenNumbers(phonesOf(people));
   return people.map((item) => ({
     ...item,
     country: asRecorded(item.country, numbers),
@@ -23,13 +22,6 @@ export function recordedItems(items: Item[]): Item[] {
     wallet: asRecorded(item.wallet, numbers),
     upstreamRef: asRecorded(item.upstreamRef, numbers),
   }));
-}
-
-/** Whether a text of an item may contain a phone number without its +. Few do. */
-function mayNameNumber({ country, networkCode, reference, wallet, upstreamRef }: Item): boolean {
-  return [country, networkCode, reference, wallet, upstreamRef].some(
-    (text) => text !== null && /\d{7}/.test(text),
-  );
 }
 
 /**
@@ -43,19 +35,15 @@ function recordedReceiver(item: Item): Item {
   return { ...item, [kind.column]: receiver, receiver: kind.mask(receiver) };
 }
 
-export type ItemCommitments = ReturnType<typeof itemDocument>;
+export type RecordedItem = ReturnType<typeof itemDocument>;
 
-/** Returns a payout in the form of the record. Commitments are SHA-256(salt || value). */
-export function itemDocument(item: Item, salt: Buffer | undefined) {
-  const committed = (value: string | null) => (salt ? commitment(salt, value)?.toString('hex') : undefined);
+/** Returns a payout in the form of the record, which names no recipient. */
+export function itemDocument(item: Item) {
   return {
     amount_usd: item.amountUsd?.toFixed(),
     country: item.country ?? undefined,
-    email_commitment: committed(item.email),
-    handle_commitment: committed(item.handle),
     handle_ignored: item.handleIgnored || undefined, // An email and a handle were given. The email is used.
     network_code: item.networkCode ?? undefined,
-    phone_commitment: committed(item.phone),
     receiver: item.receiver ?? undefined,
     recipient_field: item.recipientField ?? undefined,
     reference: item.reference ?? undefined,

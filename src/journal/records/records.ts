@@ -55,6 +55,8 @@ export interface NewIntent extends Origin {
   coverage: Coverage | null;
   /** Null without a screening service. */
   screening: Screened | null;
+  /** Whether it is sent in its turn, unless it needs an approval (`Prefer: respond-async`). */
+  respondAsync?: boolean | undefined;
   /** The call that made the proxy send this request. */
   causedBy?: string | undefined;
 }

@@ -6,7 +6,7 @@ import { queryAsRecorded } from '../../platform/privacy/recorded';
 import { recordedAccount } from './accounts';
 import { sessionDocument, tokenDocument } from './credential-documents';
 import { UNSTAMPED } from './document-sql';
-import { ItemCommitments } from './recorded-items';
+import { RecordedItem } from './recorded-items';
 import { OpenIntent, Origin, ephemeralKeyOf, SCREENED } from './records';
 
 /** A member of the record of a request. Dates are recorded as ISO 8601, and bytes in hex. */
@@ -24,13 +24,15 @@ type MemberValue = string | number | object | null | undefined;
 /** The members of an opened request's record that the request lacks. */
 export interface Parts {
   /** In the order of the body. */
-  items: ItemCommitments[];
+  items: RecordedItem[];
   /** Sum of its items. Undefined if none has an amount. */
   totalUsd: string | undefined;
   /** Sum of the expected fees. Undefined without any. */
   expectedFeeUsd: string | undefined;
   /** The salt of the body. */
   salt: Buffer;
+  /** Undefined if no item names a recipient. */
+  recipientsCommitment: Buffer | undefined;
 }
 
 interface RowOfAny {
@@ -106,6 +108,8 @@ export const REQUEST_TABLE = {
   },
   query: { of: ({ query }) => queryAsRecorded(query) },
   body_commitment: { of: ({ body }, { salt }) => commitment(salt, body) }, // SHA-256(salt || body as sent).
+  // To the commitments to the recipients of its items, see recipients.ts.
+  recipients_commitment: { of: (_request, parts) => parts.recipientsCommitment },
   received_at: { of: ({ receivedAt }) => receivedAt, refusal: 'timestamptz' }, // By the clock of the proxy.
   recorded_at: { of: () => UNSTAMPED }, // By the clock of the database.
   items: { of: (_request, { items }) => (items.length > 0 ? items : undefined) },

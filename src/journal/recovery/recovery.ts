@@ -1,11 +1,14 @@
+import { IS_QUEUED } from '../../operations/lifecycle/lifecycle-sql';
+import { MAIN_ACCOUNT } from '../../platform/config/upstream/upstream-accounts';
 import { Timeouts } from '../../platform/config/upstream/upstream-timeouts';
 import { Prisma } from '../../platform/database/generated/client';
 import { PrismaService } from '../../platform/database/pools/prisma.service';
 import { copiesInBatches } from '../copies/copies-reader';
 import { CopiedLine } from '../copies/local-copies';
-import { OUTCOME_COLUMNS } from '../outcomes/outcomes';
+import { doubtQueued } from '../queue/queue';
 import { definitionsSql, namesSql, stampedSql } from '../records/document-sql';
 import { CLAIMED_KEY } from '../records/intents';
+import { OUTCOME_COLUMNS } from '../records/outcome-rows';
 import { INTENT_COLUMNS } from '../records/request-members';
 import { giveKeysBack } from '../settlement/double-payments';
 import { NO_PROCESS } from '../stops/recovery-gap';
@@ -30,9 +33,9 @@ export interface RecoveryReport {
 
 /**
  * Restores missing calls from the copies in the given DATA_DIRs: their records, keys, contents, reservations
- * and known outcomes. A call without an outcome is then in doubt, and the upstream's list settles it like any
- * other. Outcomes that an instance could not write (DATA_DIR/outcomes) are written too, with their answers if
- * the database has the requests. Keeps existing rows, so it can be repeated.
+ * and known outcomes. A call without an outcome is then in doubt, also if it was queued, and the upstream's
+ * list settles it like any other. Outcomes that an instance could not write (DATA_DIR/outcomes) are written
+ * too, with their answers if the database has the requests. Keeps existing rows, so it can be repeated.
  *
  * Restored records have the member `recovered`. They have no bodies and recipients, nor commitments to them.
  */
@@ -58,6 +61,7 @@ export async function restoreFromCopies(
   // Before the copies, because copies lack answers.
   const spooled = await restoreSpooledOutcomes(prisma, dataDirs, timeouts);
   await restore('outcome');
+  await doubtQueued(prisma); // after the outcomes, which show that a call was sent
   const unreadable = await copiesInBatches(dataDirs, 'intent', async (batch) => {
     await giveKeysBack(prisma, await restorePersons(prisma, batch));
   });
@@ -141,6 +145,12 @@ async function restoreIntents(prisma: PrismaService, lines: CopiedLine[]): Promi
         greatest(calls.reserved_on, (expires_at AT TIME ZONE 'UTC')::date) + coalesce(hold_duplicates_days, 0)
       FROM calls JOIN intents USING (id) JOIN client ON client.id = calls.client_id,
         json_to_recordset(payments) AS payment(recipient text, position integer, usd numeric)
+      ON CONFLICT DO NOTHING
+    ), queued AS (
+      INSERT INTO queued_call (account, client_id, intent_id, operation, ends_at)
+      SELECT coalesce(calls.record::json ->> 'account', ${MAIN_ACCOUNT}), calls.client_id, id,
+        calls.operation, calls.expires_at
+      FROM calls JOIN intents USING (id) WHERE ${Prisma.raw(IS_QUEUED('calls'))}
       ON CONFLICT DO NOTHING
     ), ${SPENT}
     SELECT id::text AS id FROM intents`;

@@ -1,9 +1,11 @@
 import { Logger } from '@nestjs/common';
+import { CallState } from '../../operations/lifecycle/lifecycle';
 import { Prisma } from '../../platform/database/generated/client';
 import { PrismaService } from '../../platform/database/pools/prisma.service';
 import { isKeyFree, isPaid, KnownCall, mayBePaid, readCallStates } from '../admission/call-states';
 import { claimedKeyOf, CopiedLine } from '../copies/local-copies';
 import { rejectForKey } from '../decisions/decisions';
+import { endQueued } from '../queue/releases';
 import { IntentDocument } from '../records/documents';
 import { raiseOnce } from './alarms';
 
@@ -30,9 +32,9 @@ interface Owner extends KnownCall {
 /**
  * Returns their idempotency keys to calls that turned out to be paid. A retry is then answered with the
  * outcome instead of paid. Another call has the key if the first was settled as not executed, or if an older
- * database lacked it. A key owner that waits for an approval is declined. A paid one keeps the key. An alarm
- * is raised if the owner is paid, or may be. Lock the clients first, or an admission may take a key over
- * meanwhile.
+ * database lacked it. A key owner that waits for an approval or its turn is declined. A paid one keeps the
+ * key. An alarm is raised if the owner is paid, or may be. Lock the clients first, or an admission may take a
+ * key over meanwhile.
  * @param executed calls that were executed. Nothing happens to a call whose payouts failed.
  */
 export async function keepKeys(tx: Prisma.TransactionClient, executed: KeyedCall[]): Promise<void> {
@@ -46,14 +48,31 @@ export async function keepKeys(tx: Prisma.TransactionClient, executed: KeyedCall
 async function keepKey(tx: Prisma.TransactionClient, executed: KeyedCall, owner: Owner): Promise<void> {
   const known = (await readCallStates(tx, [executed.id], 0)).get(executed.id);
   if (!known || !isPaid(known)) return;
-  const isDeclined =
-    owner.state === 'pending_approval' &&
-    (await rejectForKey(tx, owner.id, `Call ${executed.id} has the same idempotency key and is paid.`));
+  const isDeclined = await decline(
+    tx,
+    owner.id,
+    owner.state,
+    `Call ${executed.id} has the same idempotency key and is paid.`,
+  );
   // The content of the key is no longer known, so the key alone counts.
   if (!isPaid(owner))
     await giveKey(tx, executed, { owner: owner.id, key: owner.key, salt: null, hash: null });
   if (mayBePaid(owner) && !isDeclined)
     await raise(tx, executed, owner, 'was not executed, or failed, and is paid after all');
+}
+
+/**
+ * Declines the owner of a key, if it waits for an approval or for its turn. @returns whether it did.
+ * @param reason for the record of a held call.
+ */
+async function decline(
+  tx: Prisma.TransactionClient,
+  owner: string,
+  state: CallState,
+  reason: string,
+): Promise<boolean> {
+  if (state === 'queued') return endQueued(tx, owner, 'key_paid');
+  return state === 'pending_approval' && rejectForKey(tx, owner, reason);
 }
 
 /** A claim of an idempotency key. */
@@ -189,10 +208,7 @@ async function giveKeyBack(tx: Prisma.TransactionClient, reused: ReusedKey, stat
   const [copied, owner] = [states.get(reused.id), states.get(reused.owner)];
   if (!copied || !owner || isKeyFree(copied)) return;
   if (!reused.isYounger && (!isPaid(copied) || isPaid(owner))) return;
-  const isDeclined =
-    mayBePaid(copied) &&
-    owner.state === 'pending_approval' &&
-    (await rejectForKey(tx, reused.owner, restored(reused.id)));
+  const isDeclined = mayBePaid(copied) && (await decline(tx, reused.owner, owner.state, restored(reused.id)));
   const isOver = mayBePaid(copied) ? !mayBePaid(owner) : isKeyFree(owner);
   if (isDeclined || isOver || !reused.isYounger) await giveKey(tx, reused, reused);
   else if (isPaid(copied)) await alarmIfPaidTwice(tx, reused, 'was restored from a copy and is paid');

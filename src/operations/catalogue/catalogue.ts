@@ -72,6 +72,15 @@ export function movesNamedTransaction(operation: OperationName): boolean {
   return row.effect === 'write' && row.moves === 'named_transaction';
 }
 
+/**
+ * Returns whether a call may be sent in its turn (`Prefer: respond-async`). One with its input in the query
+ * may not, because its record may mask the query.
+ */
+export function mayBeQueued(operation: OperationName): boolean {
+  const { effect, input } = rowOf(operation);
+  return effect !== 'read' && input === 'body';
+}
+
 /** The path prefix of the interface, here and at the upstream (docs/reference/upstream.md, "Requests"). */
 export const INTERFACE_PREFIX = '/api/v0.1';
 

@@ -24,13 +24,17 @@ const PHONE = /^\+[1-9]\d{6,14}$/;
 
 /** Returns the phone numbers in items, in international form. */
 export function phonesOf(items: Pick<Item, 'phone' | 'receiver'>[]): string[] {
-  const named = items.flatMap(({ phone, receiver }) => [phone, receiver]);
-  return named.filter((one): one is string => one !== null && PHONE.test(one));
+  const phones: string[] = [];
+  for (const { phone, receiver } of items) {
+    if (phone !== null && PHONE.test(phone)) phones.push(phone);
+    if (receiver !== null && PHONE.test(receiver)) phones.push(receiver);
+  }
+  return phones;
 }
 
 /** Returns the exact sum of the items. Null if none has an amount. */
 export function totalOf(items: Pick<Item, 'amountUsd'>[]): Decimal | null {
-  const amounts = items.flatMap(({ amountUsd }) => (amountUsd === null ? [] : [amountUsd]));
+  const amounts = items.map(({ amountUsd }) => amountUsd).filter((amount) => amount !== null);
   return amounts.length === 0 ? null : Decimal.sum(...amounts);
 }
 

@@ -5,10 +5,11 @@ export const ACCOUNTS = ['available', 'reserved', 'in_transit', 'recipient', 'fe
 
 export type Account = (typeof ACCOUNTS)[number];
 
-/** The state of a payout in the API. `held` payouts wait for an approval. */
+/** The state of a payout in the API. `held` payouts wait for an approval, `queued` ones for their turn. */
 export const PAYOUT_STATES = [
   ...([
     'held',
+    'queued',
     'reserved',
     'in_doubt',
     'pending',
@@ -70,6 +71,7 @@ export type Source = (typeof SOURCES)[number];
 /** Next steps of an app for a payout. */
 export const NEXT_STEPS = {
   held: 'await_approval',
+  queued: 'wait',
   reserved: 'wait',
   in_doubt: 'wait',
   pending: 'wait',
@@ -85,6 +87,7 @@ export type NextStep = (typeof NEXT_STEPS)[PayoutState];
 /** The states of unanswered payouts, by the state of their call. */
 const BEFORE_ANSWER: Partial<Record<CallState, PayoutState>> = {
   pending_approval: 'held',
+  queued: 'queued',
   declined: 'not_executed',
   expired: 'not_executed',
   refused: 'not_executed',

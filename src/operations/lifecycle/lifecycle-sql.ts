@@ -25,10 +25,13 @@ export function callsWith(ids: string[], tables: string[] = STATE_TABLES): Prism
   return Prisma.sql`(SELECT * FROM intent WHERE id = ${wanted}) AS i ${Prisma.join(joins, ' ')}`;
 }
 
+/** The condition that an intent was queued (isQueued of lifecycle.ts). @param of its alias. */
+export const IS_QUEUED = (of: string) => `(${of}.held_for IS NULL AND ${of}.expires_at IS NOT NULL)`;
+
 /** The recorded state of `CALLS`. */
 export const RECORDED_STATE = Prisma.sql`recorded_state(o.kind,
   EXISTS (SELECT FROM refusal r WHERE r.id = i.id), s.resolution,
-  i.held_for IS NOT NULL, d.kind)`;
+  i.held_for IS NOT NULL, ${Prisma.raw(IS_QUEUED('i'))}, d.kind)`;
 
 /** The recorded state of `CALLS`, with the columns for the state at an instant. */
 export const STATE_COLUMNS = Prisma.sql`${RECORDED_STATE} AS state, i.expires_at,

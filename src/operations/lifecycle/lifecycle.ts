@@ -25,6 +25,7 @@ export const STATES = {
   unknown: { executed: 'open', arrived: true, freesKey: false },
   confirmed: { executed: 'yes', arrived: true, freesKey: false },
   not_executed: { executed: 'no', arrived: true, freesKey: true },
+  queued: { executed: 'open', arrived: false, freesKey: false },
   pending_approval: { executed: 'open', arrived: false, freesKey: false },
   declined: { executed: 'no', arrived: false, freesKey: false },
   expired: { executed: 'no', arrived: false, freesKey: false },
@@ -39,16 +40,17 @@ export const CALL_STATES = Object.keys(STATES) as CallState[];
 
 export const STATE_HELP =
   '`unknown` calls are in doubt. `confirmed` (carried out) and `not_executed` (not carried out) calls were ' +
-  'in doubt before. `pending_approval`, `declined`, and `expired` calls were never sent.';
+  'in doubt before. `queued` and `pending_approval` calls were not sent yet, and `declined` and `expired` ' +
+  'calls never.';
 
-export function statesThat(is: (meaning: StateMeaning) => boolean): CallState[] {
+function statesThat(is: (meaning: StateMeaning) => boolean): CallState[] {
   return CALL_STATES.filter((state) => is(STATES[state]));
 }
 
 /** The states of executed calls. Their payouts count as paid. */
 export const EXECUTED = statesThat(({ executed }) => executed === 'yes');
 
-/** The states of open calls: in doubt, in progress or pending approval. */
+/** The states of open calls: in doubt, in progress, queued or pending approval. */
 export const OPEN = statesThat(({ executed }) => executed === 'open');
 
 /** The states of calls that the upstream received, or may have. */
@@ -78,6 +80,8 @@ export interface Facts {
   resolution: string | null;
   /** Whether the call needs an approval. */
   held: boolean;
+  /** Whether the call was accepted to be sent later, in its turn. A held call was not. */
+  queued: boolean;
   decision: string | null;
 }
 
@@ -95,6 +99,7 @@ const RULES = toRules([
   [{ outcome: 'unknown' }, 'unknown'],
   [{ held: true, decision: 'rejected' }, 'declined'],
   [{ held: true, decision: null }, 'pending_approval'],
+  [{ queued: true, decision: null }, 'queued'],
   [{}, 'in_progress'],
 ]);
 
@@ -106,7 +111,10 @@ function toRules(rules: [when: Partial<Facts>, state: CallState][]) {
 }
 
 /** Returns the state from the records alone, as in the search index. `stateAt` adds the effect of time. */
-export function recordedState(facts: Facts): CallState {
+export function recordedState(given: Facts): CallState {
+  const { refused, queued, decision } = given;
+  // A released call was sent, whatever its app was told.
+  const facts = { ...given, refused: refused && !(queued && decision === 'released') };
   const rule = RULES.find(({ conditions }) => conditions.every(([fact, value]) => facts[fact] === value));
   return rule?.state ?? 'in_progress'; // The last rule has no condition.
 }
@@ -132,7 +140,7 @@ export interface Timing {
   expiresAt: Date | null;
   /** The process that sends it. Null or undefined if its age alone decides whether it is in doubt. */
   process: number | null;
-  /** Release time: of the record or, if it was held, of the approval. */
+  /** Release time: of the record or, if it waited, of the approval or of its turn. */
   releasedAt: Date;
 }
 
@@ -174,10 +182,16 @@ export interface RecordedCall {
   recordedAt: Date;
   process: number | null;
   heldFor: string | null;
+  /** Expiry of a held or queued call. Null for a call that was sent at once. */
   expiresAt: Date | null;
   decision: { kind: string; decidedAt: Date; process: number } | null;
   outcome: { kind: string; answeredAt: Date } | null;
   resolution: { outcome: string } | null;
+}
+
+/** Returns whether a call was accepted to be sent later, in its turn. Only calls that wait expire. */
+export function isQueued({ heldFor, expiresAt }: Pick<RecordedCall, 'heldFor' | 'expiresAt'>): boolean {
+  return heldFor === null && expiresAt !== null;
 }
 
 /** Returns the state of a call that has no refusal. */
@@ -188,6 +202,7 @@ export function stateOf(call: RecordedCall, at: Present): CallState {
     refused: false,
     resolution: resolution?.outcome ?? null,
     held: heldFor !== null,
+    queued: isQueued(call),
     decision: decision?.kind ?? null,
   });
   return stateAt(

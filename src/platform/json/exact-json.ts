@@ -1,11 +1,8 @@
 import { randomUUID } from 'node:crypto';
-import { readStrictJson } from './strict-json';
+import { readStrictly } from './strict-json';
 
 /** Mark of the digits of a long integer while a text is read or written. No other text can have it. */
 const MARK = `${randomUUID()}:`;
-
-/** Matches texts that may have a long integer. All others are read at full speed. */
-const MAY_HAVE_ONE = /[[:,\s]-?\d{16}/;
 
 /**
  * A string, or a whole number of 16 digits and more in the position of a value. A number with more digits
@@ -25,9 +22,8 @@ export function readExactJson(
   json: string | Buffer,
   ofDigits: (digits: string) => unknown = BigInt,
 ): unknown {
-  const value = readStrictJson(json);
-  const text = json.toString('utf8');
-  if (!MAY_HAVE_ONE.test(text)) return value;
+  const { value, text, hasLongNumber } = readStrictly(json);
+  if (!hasLongNumber) return value; // All others are read at full speed.
   const marked = text.replace(TOKEN, (token) => (token.startsWith('"') ? token : `"${MARK}${token}"`));
   return JSON.parse(marked, (_name, one: unknown) =>
     typeof one === 'string' && one.startsWith(MARK) ? integerOf(one.slice(MARK.length), ofDigits) : one,

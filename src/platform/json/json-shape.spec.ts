@@ -1,5 +1,5 @@
 import fc from 'fast-check';
-import { JsonShape, shapeOf } from './json-shape';
+import { JsonShape, membersOf, namesIn, shapeOf } from './json-shape';
 
 const MOST = 100;
 
@@ -49,5 +49,30 @@ describe('shapeOf', () => {
       );
     expect(shapeOf(named(MOST), MOST).differentNames).toBe(MOST);
     expect(shapeOf(named(5_000), MOST).differentNames).toBe(MOST + 1);
+  });
+});
+
+describe('namesIn', () => {
+  const MAY_HAVE_LONG = /(?<!\d)\d{16}/;
+
+  it('counts the names of any JSON, as many as its members', () => {
+    fc.assert(
+      fc.property(fc.json({ maxDepth: 6 }), fc.nat(3), (json, indent) => {
+        const value = JSON.parse(json) as unknown;
+        const bytes = Buffer.from(JSON.stringify(value, null, indent));
+        expect(namesIn(bytes).names).toBe(shapeOf(bytes, MOST).names);
+        expect(membersOf(value)).toBe(shapeOf(bytes, MOST).names);
+      }),
+    );
+  });
+
+  it('finds long numbers, and no digits in texts', () => {
+    const number = fc.oneof(fc.bigInt(), fc.double({ noNaN: true, noDefaultInfinity: true }), fc.nat());
+    fc.assert(
+      fc.property(fc.array(number), fc.stringMatching(/^[0-9a-f-]{0,40}$/), (numbers, text) => {
+        const json = `{"${text}":[${numbers.join(', ')}],"b":"${text}"}`;
+        expect(namesIn(Buffer.from(json)).hasLongNumber).toBe(MAY_HAVE_LONG.test(numbers.join(' ')));
+      }),
+    );
   });
 });

@@ -53,19 +53,56 @@ export function shapeOf(bytes: Uint8Array, mostDifferentNames: number): JsonShap
   return { names, differentNames: different.size, values, depth };
 }
 
+/** What decides how a JSON text is read. */
+export interface JsonNames {
+  /** The number of names in its objects. */
+  names: number;
+  /** Whether a number has 16 digits in a row, so a double may not hold it. */
+  hasLongNumber: boolean;
+}
+
+const [ZERO, NINE] = [0x30, 0x39];
+const LONG_DIGITS = 16;
+
+/** Counts the names in a JSON text in UTF-8, and finds long numbers. */
+export function namesIn(bytes: Uint8Array): JsonNames {
+  let [names, digits, hasLongNumber] = [0, 0, false];
+  for (let at = 0; at < bytes.length; at += 1) {
+    const byte = bytes[at] ?? 0;
+    if (byte >= ZERO && byte <= NINE) {
+      digits += 1;
+      if (digits === LONG_DIGITS) hasLongNumber = true;
+      continue;
+    }
+    digits = 0;
+    if (byte === COLON) names += 1;
+    else if (byte === QUOTE)
+      for (at += 1; at < bytes.length && bytes[at] !== QUOTE; at += 1) if (bytes[at] === BACKSLASH) at += 1;
+  }
+  return { names, hasLongNumber };
+}
+
 /**
  * Returns the number of members of all objects in a value, of any depth. It equals the names of its text
  * (`JsonShape.names`) unless an object has two members of one name.
  */
 export function membersOf(value: unknown): number {
-  const left = [value];
+  const left = isObject(value) ? [value] : [];
   let members = 0;
-  while (left.length > 0) {
-    const one = left.pop();
-    if (typeof one !== 'object' || one === null) continue;
-    const inner: unknown[] = Array.isArray(one) ? one : Object.values(one);
-    if (!Array.isArray(one)) members += inner.length;
-    for (const node of inner) left.push(node);
+  for (let one = left.pop(); one !== undefined; one = left.pop()) {
+    if (Array.isArray(one)) {
+      for (const node of one as unknown[]) if (isObject(node)) left.push(node);
+      continue;
+    }
+    for (const name in one) {
+      members += 1;
+      const node = (one as Record<string, unknown>)[name];
+      if (isObject(node)) left.push(node);
+    }
   }
   return members;
+}
+
+function isObject(value: unknown): value is object {
+  return typeof value === 'object' && value !== null;
 }

@@ -1,4 +1,4 @@
-import { membersOf, shapeOf } from './json-shape';
+import { membersOf, namesIn } from './json-shape';
 
 /**
  * Reads JSON of others on which a decision depends. Of two members with one name, some readers take the
@@ -8,9 +8,18 @@ import { membersOf, shapeOf } from './json-shape';
  * @throws SyntaxError that may quote the text, also for members of one name in any spelling.
  */
 export function readStrictJson(json: string | Buffer): unknown {
+  return readStrictly(json).value;
+}
+
+/** Returns the value, its text, and whether that has a long number. See {@link readStrictJson}. */
+export function readStrictly(json: string | Buffer): {
+  value: unknown;
+  text: string;
+  hasLongNumber: boolean;
+} {
   const [text, bytes] = typeof json === 'string' ? [json, Buffer.from(json)] : [json.toString('utf8'), json];
   const value: unknown = JSON.parse(text);
-  if (membersOf(value) !== shapeOf(bytes, 0).names)
-    throw new SyntaxError('an object has two members of one name');
-  return value;
+  const { names, hasLongNumber } = namesIn(bytes);
+  if (membersOf(value) !== names) throw new SyntaxError('an object has two members of one name');
+  return { value, text, hasLongNumber };
 }

@@ -1,7 +1,7 @@
-import { createHash, hash, randomBytes } from 'node:crypto';
+import { createHash, hash, Hash, randomBytes } from 'node:crypto';
 
 /** 128 bits, so that equal values look different, and phone numbers cannot be found by trial. */
-const SALT_BYTES = 16;
+export const SALT_BYTES = 16;
 
 /** Salts per block. A call needs one per item, and a system call for each would cost more than hashing. */
 const SALTS_AT_ONCE = 256;
@@ -27,13 +27,29 @@ export function commitment(salt: Buffer, value: Buffer | string): Buffer;
 export function commitment(salt: Buffer, value: Buffer | string | null): Buffer | null;
 export function commitment(salt: Buffer, value: Buffer | string | null): Buffer | null {
   if (value === null) return null;
-  if (salt.length !== SALT_BYTES || value.length > SHORT) {
-    return createHash('sha256').update(salt).update(value).digest();
-  }
+  const short = joined(salt, value);
+  return short ? hash('sha256', short, 'buffer') : longHash(salt, value).digest();
+}
+
+/** Returns a commitment in hex, in half the time. */
+export function hexCommitment(salt: Buffer, value: Buffer | string): string {
+  const short = joined(salt, value);
+  return short ? hash('sha256', short, 'hex') : longHash(salt, value).digest('hex');
+}
+
+/**
+ * Returns a salt and its value in a shared buffer. Its hash takes a quarter of the time for values as short
+ * as a phone number. Undefined for a long value.
+ */
+function joined(salt: Buffer, value: Buffer | string): Buffer | undefined {
+  if (salt.length !== SALT_BYTES || value.length > SHORT) return undefined;
   room.set(salt);
   const length = typeof value === 'string' ? room.write(value, SALT_BYTES) : value.copy(room, SALT_BYTES);
-  // four times as fast for values as short as a phone number
-  return hash('sha256', room.subarray(0, SALT_BYTES + length), 'buffer');
+  return room.subarray(0, SALT_BYTES + length);
+}
+
+function longHash(salt: Buffer, value: Buffer | string): Hash {
+  return createHash('sha256').update(salt).update(value);
 }
 
 /** Returns Postgres' text form of a bytea, for rows in JSON. */

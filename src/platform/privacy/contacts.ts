@@ -76,9 +76,11 @@ export function maskKey(key: string): string {
   return keyNamesContact(key) ? maskContacts(key) : key;
 }
 
+export const CODE_OF_BENIN = '+229';
+
 /**
  * Returns the spellings of a phone number in digits: with its country code, after 00, and as dialed at home,
- * after 0. A country code has one to three digits.
+ * after 0. A country code has one to three digits. The others than the first begin with 0, except in Benin.
  * @param phone in international form.
  */
 export function numberForms(phone: string): string[] {

@@ -17,6 +17,8 @@ describe('recording a text', () => {
     expect(asRecorded('12348012345678 23480123456789', phones)).toBe('12348012345678 23480123456789');
     expect(asRecorded('08012345678 or 002348012345678', phones)).toBe('080••••5678 or 002••••5678');
     expect(asRecorded(null, phones)).toBeNull();
+    const former = writtenNumbers(['+2290112345678']);
+    expect(asRecorded('22912345678 or 12345678', former)).toBe('229••••5678 or 123••••8');
   });
 
   it('masks each number with the length of a phone number in sentences', () => {

@@ -1,4 +1,7 @@
-import { maskContacts, maskPhone, maskProse, namesContact, numberForms } from './contacts';
+import { CODE_OF_BENIN, maskContacts, maskPhone, maskProse, namesContact, numberForms } from './contacts';
+
+/** Few texts have so many digits. */
+const SEVEN_DIGITS = /\d{7}/;
 
 /** A whole number with the length of a phone number, including a leading 00. */
 const DIGITS = /(?<!\d)\d{7,17}(?!\d)/g;
@@ -8,21 +11,27 @@ const DIGITS = /(?<!\d)\d{7,17}(?!\d)/g;
  * can be erased.
  * @param numbers of the people in the text, from `writtenNumbers`. They are masked even without their +.
  */
-export function asRecorded<Text extends string | null>(
-  text: Text,
-  numbers: ReadonlySet<string> = NO_NUMBERS,
-): Text {
+export function asRecorded<Text extends string | null>(text: Text, numbers?: WrittenNumbers): Text {
   if (text === null) return text;
   const masked = maskContacts(text);
-  if (numbers.size === 0) return masked as Text;
+  if (!numbers || !SEVEN_DIGITS.test(masked)) return masked as Text;
   return masked.replace(DIGITS, (digits) => (numbers.has(digits) ? maskDigits(digits) : digits)) as Text;
 }
 
-const NO_NUMBERS: ReadonlySet<string> = new Set<string>();
+/** Phone numbers as people write them without +. */
+export type WrittenNumbers = Pick<ReadonlySet<string>, 'has'>;
 
 /** Returns phone numbers as people write them without +. @param phones in international form. */
-export function writtenNumbers(phones: string[]): ReadonlySet<string> {
-  return new Set(phones.flatMap(numberForms));
+export function writtenNumbers(phones: string[]): WrittenNumbers {
+  const haveFormerForms = phones.some((phone) => phone.startsWith(CODE_OF_BENIN));
+  let [international, others]: ReadonlySet<string>[] = []; // few texts need them
+  const isInternational = (digits: string) =>
+    (international ??= new Set(phones.map((phone) => phone.slice(1)))).has(digits);
+  const isOther = (digits: string) => (others ??= new Set(phones.flatMap(numberForms))).has(digits);
+  return {
+    has: (digits) =>
+      isInternational(digits) || ((digits.startsWith('0') || haveFormerForms) && isOther(digits)),
+  };
 }
 
 /** Masks sentences of others (a reason, the upstream's message), and numbers as long as a phone number. */
@@ -41,7 +50,7 @@ export function recordedForms(text: string): string[] {
   if (numbers.length <= MAX_NUMBERS) {
     choices = numbers.reduce(
       (sets, number) => [...sets, ...sets.map((set) => new Set([...set, number]))],
-      [NO_NUMBERS],
+      [new Set<string>()],
     );
   }
   return [...new Set(choices.map((choice) => asRecorded(text, choice)))];

@@ -1,5 +1,5 @@
 import { Limits } from '../../access/clients/limits/limits';
-import { RegisterList } from '../../access/clients/register-writes';
+import { RegisterList } from '../../access/clients/register-lists';
 import { RecipientKind } from '../../recipients/recipient';
 
 /** The recipient of an item. Equal recipients of one client have equal keys, which do not reveal them. */

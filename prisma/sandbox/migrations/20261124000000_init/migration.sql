@@ -19,6 +19,7 @@ CREATE TABLE accounts (
   events_url    text, -- null uses the address of the settings
   events_secret text, -- null uses the secret of the settings
   created_at   timestamptz(3) NOT NULL DEFAULT now(),
+  CONSTRAINT accounts_key_of_owners CHECK (api_key_hash IS NULL OR parent_id IS NULL),
   CONSTRAINT accounts_events_secret_with_url CHECK (events_secret IS NULL OR events_url IS NOT NULL)
 );
 CREATE UNIQUE INDEX accounts_api_key_hash_key ON accounts (api_key_hash);
@@ -55,17 +56,19 @@ CREATE TABLE ledger_entries (
 CREATE INDEX ledger_entries_wallet_id_id_idx ON ledger_entries (wallet_id, id);
 CREATE INDEX ledger_entries_posting_id_idx ON ledger_entries (posting_id);
 
--- Checked when the database transaction commits, because a posting may be written in several statements.
-CREATE FUNCTION posting_sums_to_zero() RETURNS trigger LANGUAGE plpgsql AS $$
+-- One statement writes all entries of a posting.
+CREATE FUNCTION postings_sum_to_zero() RETURNS trigger LANGUAGE plpgsql AS $$
+DECLARE
+  wrong bigint := (SELECT posting_id FROM added GROUP BY posting_id HAVING sum(amount) <> 0 LIMIT 1);
 BEGIN
-  IF (SELECT sum(amount) FROM ledger_entries WHERE posting_id = NEW.posting_id) <> 0 THEN
-    RAISE EXCEPTION 'the entries of posting % do not sum to zero', NEW.posting_id USING ERRCODE = 'check_violation';
+  IF wrong IS NOT NULL THEN
+    RAISE EXCEPTION 'the entries of posting % do not sum to zero', wrong USING ERRCODE = 'check_violation';
   END IF;
   RETURN NULL;
 END
 $$;
-CREATE CONSTRAINT TRIGGER ledger_entries_sum_to_zero AFTER INSERT ON ledger_entries
-  DEFERRABLE INITIALLY DEFERRED FOR EACH ROW EXECUTE FUNCTION posting_sums_to_zero();
+CREATE TRIGGER ledger_entries_sum_to_zero AFTER INSERT ON ledger_entries
+  REFERENCING NEW TABLE AS added FOR EACH STATEMENT EXECUTE FUNCTION postings_sum_to_zero();
 
 -- Transactions ----------------------------------------------------------------------------------------------
 

@@ -1,7 +1,12 @@
-import { hash } from 'node:crypto';
-import { IntentDocument, ItemDocument, PersonDocument } from '../../../journal/records/documents';
+import { IntentDocument } from '../../../journal/records/documents';
+import {
+  isErased,
+  PersonDocument,
+  recipientsCommitment,
+  StoredPeople,
+} from '../../../journal/records/recipients';
 import { Form, KIND_NAMES, KindName, kindOf } from '../kinds';
-import { RELATED_TABLES, RecordRow } from './record-rows';
+import { hashOfBody, RELATED_TABLES, RecordRow } from './record-rows';
 
 /** A difference between the sealed text of a record and its columns or related rows. */
 export interface Contradiction {
@@ -14,13 +19,20 @@ export interface Contradiction {
 type Members = Record<string, string | number | undefined>;
 
 /**
- * People of a call in the journal's format. Salts have 16 bytes (platform/privacy/commitment.ts): a longer
- * salt could include part of a value.
+ * Recipients of a call in the journal's format: with names and the salt of the list, with names and own
+ * salts, and erased. Salts have 16 bytes (platform/privacy/commitment.ts): a longer salt could include part
+ * of a value.
  */
 const TEXT = String.raw`"[^"\\]*(?:\\.[^"\\]*)*"`;
-const CONTACTS = ['email', 'handle', 'phone'].map((name) => `(?:"${name}":${TEXT},)?`).join('');
-const PERSON = String.raw`\{${CONTACTS}"position":\d+,"salt":"[0-9a-f]{32}"\}`;
-const PEOPLE = new RegExp(String.raw`^\[(?:${PERSON}(?:,${PERSON})*)?\]$`);
+const HASH = '"[0-9a-f]{64}"';
+const SALT = '[0-9a-f]{32}';
+const members = (suffix: string, value: string) =>
+  ['email', 'handle', 'phone'].map((name) => `(?:"${name}${suffix}":${value},)?`).join('');
+const NAMED = String.raw`\{${members('', TEXT)}"position":\d+\}`;
+const SALTED = String.raw`\{${members('', TEXT)}"position":\d+,"salt":"${SALT}"\}`;
+const ERASED = String.raw`\{${members('_commitment', HASH)}"position":\d+\}`;
+const listOf = (one: string) => String.raw`\[(?:${one}(?:,${one})*)?\]`;
+const PEOPLE = new RegExp(`^(?:${SALT}:${listOf(NAMED)}|:${listOf(`(?:${SALTED}|${ERASED})`)})$`);
 
 /** Columns that repeat members, by kind. In a row, they follow eight other values. */
 const COLUMNS = new Map(
@@ -32,12 +44,12 @@ const FIRST_COLUMN = 8;
 export function contradictionsOf(kind: KindName, id: string, row: RecordRow): Contradiction[] {
   const related = RELATED_TABLES[kind];
   if (!related) return [];
-  const [, , leaf, , bodyHash, keyHash, people, actorHash] = row;
+  const [, , leaf, , stored, keyHash, people, actorHash] = row;
   const record = parsed<Members>(leaf);
   if (!record) return [{ where: 'record', state: 'column_changed' }];
   const found = ofColumns(kind, record, row);
   const { table, body, idempotencyKey } = related;
-  if (body) found.push(...ofCommitment(`${table}/${id}`, record[body.member], bodyHash));
+  if (body) found.push(...ofCommitment(`${table}/${id}`, record[body.member], hashOfBody(stored)));
   if (idempotencyKey) {
     found.push(...ofCommitment(`idempotency_key/${id}`, record.idempotency_key_commitment, keyHash));
   }
@@ -45,8 +57,8 @@ export function contradictionsOf(kind: KindName, id: string, row: RecordRow): Co
   if (committed !== undefined && committed !== null) {
     found.push(...ofCommitment(`person/${record.person_id}`, committed, actorHash));
   }
-  const { items = [] } = record as Partial<IntentDocument>;
-  if (kind === 'intent' && (items.length > 0 || people !== null)) found.push(...ofPeople(id, items, people));
+  const { recipients_commitment: recipients } = record as Partial<IntentDocument>;
+  if (kind === 'intent') found.push(...ofPeople(id, recipients, people));
   return found;
 }
 
@@ -96,35 +108,39 @@ function asPostgresWrites(instant: string): string {
   return `${instant.slice(0, 10)} ${instant.slice(11, end)}`;
 }
 
-function ofPeople(id: string, items: ItemDocument[], people: string | null): Contradiction[] {
-  const byPosition = new Map<number, PersonDocument>();
-  const found: Contradiction[] = [];
-  const where = (position: number) => `item_recipient/${id}/${position}`;
-  const persons = people === null ? [] : personsIn(people);
-  if (!persons) return [{ where: `intent_body/${id}`, state: 'changed' }];
-  for (const person of persons) {
-    if (items[person.position] === undefined || byPosition.has(person.position)) {
-      found.push({ where: where(person.position), state: 'unknown' });
-    }
-    byPosition.set(person.position, person);
-  }
-  for (const [position, item] of items.entries()) {
-    const person = byPosition.get(position);
-    const isCommitted =
-      (item.email_commitment ?? item.phone_commitment ?? item.handle_commitment) !== undefined;
-    if (!person && isCommitted) found.push({ where: where(position), state: 'missing' });
-    if (person && !isOpening(item, person)) found.push({ where: where(position), state: 'changed' });
-  }
-  return found;
+/**
+ * Compares the recipients with the one commitment to all of them. An erased one has left its commitments, so
+ * the others still match.
+ */
+function ofPeople(id: string, committed: string | undefined, column: string | null): Contradiction[] {
+  const where = `item_recipient/${id}`;
+  if (column === null) return committed === undefined ? [] : [{ where, state: 'missing' }];
+  const stored = peopleIn(column);
+  if (!stored) return [{ where: `intent_body/${id}`, state: 'changed' }];
+  if (recipientsCommitment(id, stored)?.toString('hex') !== committed)
+    return [
+      {
+        where,
+        state: committed === undefined ? 'unknown' : stored.people.length > 0 ? 'changed' : 'missing',
+      },
+    ];
+  return stored.people
+    .filter(isErased)
+    .map(({ position }) => ({ where: `${where}/${position}`, state: 'missing' }));
 }
 
 /**
- * Parses the people of a call. Undefined for text that the journal would not write, which may be ambiguous.
+ * Parses the recipients of a call. Undefined for text that the journal would not write, which may be
+ * ambiguous.
  */
-function personsIn(people: string): PersonDocument[] | undefined {
-  const persons = PEOPLE.test(people) ? parsed<PersonDocument[]>(people) : undefined;
+function peopleIn(column: string): StoredPeople | undefined {
+  if (!PEOPLE.test(column)) return undefined;
+  const [salt = ''] = column.split(':', 1);
+  const text = column.slice(salt.length + 1);
+  const people = parsed<PersonDocument[]>(text);
   // Text with escapes has other forms with the same meaning.
-  return people.includes('\\') && JSON.stringify(persons) !== people ? undefined : persons;
+  if (!people || (text.includes('\\') && JSON.stringify(people) !== text)) return undefined;
+  return { people, peopleSalt: salt === '' ? null : Buffer.from(salt, 'hex') };
 }
 
 /** Parses JSON. Undefined unless it is an object or array: the text was changed. */
@@ -135,18 +151,4 @@ function parsed<Value extends object>(text: string): Value | undefined {
   } catch {
     return undefined;
   }
-}
-
-function isOpening(item: ItemDocument, { salt, email, phone, handle }: PersonDocument): boolean {
-  return (
-    isCommittedTo(item.email_commitment, salt, email) &&
-    isCommittedTo(item.phone_commitment, salt, phone) &&
-    isCommittedTo(item.handle_commitment, salt, handle)
-  );
-}
-
-function isCommittedTo(commitment: string | undefined, salt: string, value: string | undefined): boolean {
-  if (value === undefined) return commitment === undefined;
-  const salted = Buffer.concat([Buffer.from(salt, 'hex'), Buffer.from(value)]);
-  return hash('sha256', salted, 'hex') === commitment; // As in platform/privacy/commitment.ts.
 }

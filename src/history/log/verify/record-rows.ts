@@ -1,4 +1,6 @@
 import { ClientBase } from 'pg';
+import { readableIn } from '../../../platform/database/rows/stored-body';
+import { commitment } from '../../../platform/privacy/commitment';
 import { Form, KindName, kindOf, leafSql } from '../kinds';
 import { HASH_BYTES } from '../merkle';
 import { Cursor, rowsOf } from './cursor';
@@ -12,11 +14,14 @@ export type RecordRow = [
   leaf: string,
   /** `1` if the record has a body row, else `0`. */
   hasBody: string,
-  /** SHA-256(salt || body), hex. Empty if the salt has a wrong length. Null without a body. */
-  bodyHash: string | null,
+  /**
+   * SHA-256(salt || body), hex. Empty if the salt has a wrong length. Null without a body. For a compressed
+   * body, its `coding:salt:body` in hex and base64: see {@link hashOfBody}.
+   */
+  body: string | null,
   /** SHA-256(salt || idempotency key), hex. Empty if the salt has a wrong length. Null without a salt. */
   keyHash: string | null,
-  /** JSON of `PersonDocument[]`. */
+  /** The salt of its recipients in hex, a colon, and JSON of `PersonDocument[]`. Null without any. */
   people: string | null,
   /** SHA-256(salt || name) of the requester, hex. Empty if the salt has a wrong length. Null if erased. */
   actorHash: string | null,
@@ -32,7 +37,7 @@ interface RelatedTable {
   table: string;
   key: string;
   /** Column that the record commits to. */
-  body?: { column: string; member: string };
+  body?: { column: string; member: string; coding?: string };
   /** Columns of the idempotency key and its salt, for the member `idempotency_key_commitment`. */
   idempotencyKey?: { column: string; salt: string };
 }
@@ -41,10 +46,14 @@ export const RELATED_TABLES: Partial<Record<KindName, RelatedTable>> = {
   intent: {
     table: 'intent_body',
     key: 'intent_id',
-    body: { column: 'body', member: 'body_commitment' },
+    body: { column: 'body', member: 'body_commitment', coding: 'coding' },
     idempotencyKey: { column: 'idempotency_key', salt: 'idempotency_key_salt' },
   },
-  outcome: { table: 'outcome_body', key: 'intent_id', body: { column: 'body', member: 'body_commitment' } },
+  outcome: {
+    table: 'outcome_body',
+    key: 'intent_id',
+    body: { column: 'body', member: 'body_commitment', coding: 'coding' },
+  },
   refusal: { table: 'refusal_key', key: 'refusal_id', idempotencyKey: { column: 'key', salt: 'salt' } },
   access: {
     table: 'access_filters',
@@ -82,11 +91,11 @@ export function recordsOf(client: ClientBase, name: KindName): Promise<Cursor<Re
   return Cursor.open<RecordRow>(client, name, sql, PAGE);
 }
 
-/** Returns the columns of related rows. Postgres hashes bodies, because they may be large. */
+/** Returns the columns of related rows. Postgres hashes bodies that are not compressed. */
 function relatedSql({ table, key, body, idempotencyKey }: RelatedTable): string[] {
   return [
     `(b.${key} IS NOT NULL)::int`,
-    body ? hashSql('b.salt', `b.${body.column}`, `b.${body.column}`) : 'NULL',
+    body ? bodySql(body) : 'NULL',
     idempotencyKey
       ? hashSql(
           `b.${idempotencyKey.salt}`,
@@ -94,8 +103,23 @@ function relatedSql({ table, key, body, idempotencyKey }: RelatedTable): string[
           `b.${idempotencyKey.salt}`,
         )
       : 'NULL',
-    table === 'intent_body' ? 'b.people' : 'NULL',
+    table === 'intent_body' ? "encode(coalesce(b.people_salt, ''), 'hex') || ':' || b.people" : 'NULL',
   ];
+}
+
+function bodySql({ column, coding }: NonNullable<RelatedTable['body']>): string {
+  const plain = hashSql('b.salt', `b.${column}`, `b.${column}`);
+  if (coding === undefined) return plain;
+  return `CASE WHEN b.${coding} IS NULL OR pg_catalog.octet_length(b.salt) <> ${SALT_BYTES} THEN ${plain}
+    ELSE concat_ws(':', b.${coding}, encode(b.salt, 'hex'), encode(b.${column}, 'base64')) END`;
+}
+
+/** Returns SHA-256(salt || body), hex. Empty for a body without meaning. */
+export function hashOfBody(column: string | null): string | null {
+  if (!column?.includes(':')) return column;
+  const [coding = '', salt = '', bytes = ''] = column.split(':');
+  const body = readableIn({ body: Buffer.from(bytes, 'base64'), coding });
+  return body === null ? '' : commitment(Buffer.from(salt, 'hex'), body).toString('hex');
 }
 
 /** @param present the column that has a value unless the content was erased. */

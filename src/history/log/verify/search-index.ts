@@ -25,16 +25,33 @@ const JOINING =
   'SET LOCAL enable_nestloop = on; SET LOCAL enable_sort = on; SET LOCAL enable_bitmapscan = on; ' +
   "SET LOCAL work_mem = '64MB'";
 
-/** Finds a call whose entry differs from its records in any column, or lacks an entry or records. */
+/** The kinds of names of a call in its entry, and all hashes in the table of names. */
+const NAMES = Object.entries({
+  request_id: 'array_remove(ARRAY[c.request_id], NULL)',
+  idempotency_key: 'array_remove(ARRAY[c.idempotency_key], NULL)',
+  reference: 'c.reference',
+  upstream_ref: 'c.upstream_ref',
+  upstream_id: 'c.upstream_id',
+  beginning: 'c.beginning',
+}).map(([column, expected]) => ({
+  all: `array_agg(${column}) FILTER (WHERE ${column} IS NOT NULL) AS ${column}`,
+  differs: `NOT (coalesce(${expected}, '{}') <@ coalesce(n.${column}, '{}')
+    AND coalesce(n.${column}, '{}') <@ coalesce(${expected}, '{}'))`,
+}));
+
+/** Finds a call whose entry or names differ from its records, or lacks an entry or records. */
 function differingEntry(columns: { name: string; isText: boolean }[]): string {
   const different = columns.map(({ name, isText }) => {
     const collation = isText ? ' COLLATE "C"' : '';
     return `e.${name}${collation} IS DISTINCT FROM c.${name}${collation}`;
   });
   return `${entriesSql()} SELECT call.id::text AS id FROM (
-    SELECT coalesce(c.call_id, e.call_id) AS id FROM call_entry c
+    SELECT coalesce(c.call_id, e.call_id, n.call_id) AS id FROM call_entry c
       FULL JOIN public.indexed_call e ON e.call_id = c.call_id
-    WHERE ${different.join(' OR ')}
+      FULL JOIN (
+        SELECT call_id, ${NAMES.map(({ all }) => all).join(', ')} FROM public.indexed_name GROUP BY call_id
+      ) AS n ON n.call_id = coalesce(c.call_id, e.call_id)
+    WHERE ${[...different, ...NAMES.map(({ differs }) => differs)].join(' OR ')}
   ) AS call WHERE NOT (${IS_YOUNG}) ORDER BY call.id LIMIT 1`;
 }
 
@@ -95,20 +112,26 @@ const FUNCTIONS = [
   'search_value',
   'search_term',
   'search_beginnings',
+  'search_hash',
   'search_week',
   'search_day',
   'search_hour',
   'search_step',
   'country_key',
+  'country_code',
   'canonical_country',
   'recorded_state',
   'state_at',
   'usual_entry',
   'last_entries',
   'is_committed',
+  'insert_entries',
   'reindex_calls',
   'index_calls',
   'build_search_indexes',
+  'name_filters',
+  'summarize_names',
+  'calls_named',
   'search_progress',
   'search_is_complete',
 ];
@@ -117,7 +140,12 @@ const FUNCTIONS = [
 const VIEWS = ['current_settlement', 'call_state', 'call_entry'];
 
 /** Views of the search index for all readers, and their tables. */
-const READERS = { indexed_call: 'search_entry', indexed_item: 'search_item', indexed_slice: 'search_slice' };
+const READERS = {
+  indexed_call: 'search_entry',
+  indexed_item: 'search_item',
+  indexed_name: 'search_name',
+  indexed_slice: 'search_slice',
+};
 
 /** Returns the last match of a pattern in the migrations: the definition in effect. */
 function definition(pattern: string): string {

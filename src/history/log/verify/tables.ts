@@ -5,7 +5,7 @@ import { LogFault, placeOf } from './fault';
 import { RELATED_TABLES } from './record-rows';
 
 const LOG = ['log_leaves', 'log_node', 'checkpoint'];
-const SEARCH = ['search_entry', 'search_item', 'search_slice', 'search_position'];
+const SEARCH = ['search_entry', 'search_item', 'search_name', 'search_slice', 'search_position'];
 
 /** Requires real tables. The database owner could replace a table by a view, or hide rows with a policy. */
 export async function requireTables(query: QueryRunner): Promise<void> {
