@@ -16,15 +16,20 @@ export function readTransactions(
   prisma: ReaderPrisma,
   { account, name, callId }: BookFilter,
 ): Promise<BookTransactionRecord[]> {
-  const wanted = [
-    ...(name === undefined ? [] : [Prisma.sql`(upstream_ref = ${name} OR upstream_id = ${name})`]),
-    ...(callId === undefined ? [] : [Prisma.sql`call_id = ${callId}::uuid`]),
-  ];
-  const filter = wanted.length > 0 ? Prisma.join(wanted, ' AND ') : Prisma.sql`call_id IS NULL`;
+  const named =
+    name === undefined
+      ? Prisma.sql`book_transaction`
+      : Prisma.sql`transactions_named(${account}::text, ${name}::text)`;
+  const filter =
+    callId !== undefined
+      ? Prisma.sql`call_id = ${callId}::uuid`
+      : name === undefined
+        ? Prisma.sql`call_id IS NULL`
+        : Prisma.sql`TRUE`;
   return prisma.$queryRaw<BookTransactionRecord[]>`
     SELECT id::text, upstream_ref, upstream_id, batch_ref, issued_at,
       trim_scale(amount_usd)::text AS amount_usd, trim_scale(fee_usd)::text AS fee_usd, status,
       call_id || '.' || position AS payout_id, ground, attributed_at
-    FROM book_transaction WHERE account = ${account} AND ${filter}
-    ORDER BY issued_at DESC, id DESC LIMIT ${AT_MOST}`;
+    FROM ${named} AS b WHERE account = ${account} AND ${filter}
+    ORDER BY issued_at DESC, shown_at DESC, id DESC LIMIT ${AT_MOST}`;
 }

@@ -74,9 +74,11 @@ const DROP = Prisma.sql`DROP TABLE IF EXISTS run_call, run_evidence, run_entry, 
 function makeUnclaimed(plan: Plan, { account, since }: AttributionScope): Prisma.Sql {
   return Prisma.sql`
     CREATE TEMP TABLE theirs AS
-    SELECT row_number() OVER (ORDER BY issued_at, id)::bigint AS n, id, read_id, ordinal, ${columnsOf(plan)}
+    SELECT row_number() OVER (ORDER BY issued_at, shown_at, id)::bigint AS n,
+      id, read_id, ordinal, ${columnsOf(plan)}
     FROM (
-      SELECT b.id, t.read_id, t.ordinal, CASE WHEN b.variant = 0 THEN t.upstream_ref END AS upstream_ref,
+      SELECT b.id, b.shown_at, t.read_id, t.ordinal,
+        CASE WHEN b.variant = 0 THEN t.upstream_ref END AS upstream_ref,
         b.upstream_id, t.batch_ref, t.issued_at, t.status, t.amount_usd, t.fee_usd, t.reference, t.type,
         t.email, t.phone, t.handle, t.receiver
       FROM ${unclaimed(account, since)}

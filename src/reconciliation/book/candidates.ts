@@ -38,15 +38,13 @@ export async function findCandidates(
   const first = idFloor(since);
   const { rows } = await db.query<{ id: string }>(Prisma.sql`
     WITH shown AS MATERIALIZED (
-      SELECT t.*, b.shown_at FROM ${unclaimed(account, since)}
+      SELECT t.*, b.shown_at, b.answered_call FROM ${unclaimed(account, since)}
     ), wanted AS MATERIALIZED (
       SELECT v.term FROM shown t CROSS JOIN LATERAL (VALUES
         (search_term('to', recipient_key('email', t.email))),
         (search_term('to', recipient_key('phone', t.phone))),
         (search_term('to', recipient_key('handle', t.handle))),
         (search_term('receiver', t.receiver)),
-        (CASE WHEN lower(t.type) = ANY (${INCOMING_TYPES}::text[]) THEN search_term('reference',
-          t.reference) END),
         (search_term('ref', t.upstream_ref)), (search_term('ref', t.upstream_id)),
         (search_term('ref', t.batch_ref))) AS v(term)
       WHERE v.term IS NOT NULL GROUP BY v.term ORDER BY max(t.shown_at) DESC LIMIT ${mostTerms}
@@ -58,6 +56,13 @@ export async function findCandidates(
           WHERE terms @> ARRAY[wanted.term] AND call_id >= ${first}::uuid
             AND operation = ANY (${CREATING}::text[])
         ) AS e
+        UNION
+        SELECT call_id, client_id, item_usd FROM indexed_call
+        WHERE call_id >= ${first}::uuid AND operation = ANY (${CREATING}::text[]) AND call_id = ANY (ARRAY(
+          SELECT answered_call FROM shown
+          UNION SELECT unnest(calls_named('reference', ARRAY(
+            SELECT DISTINCT reference FROM shown WHERE lower(type) = ANY (${INCOMING_TYPES}::text[])
+              AND reference IS NOT NULL LIMIT ${mostTerms}), ${MOST_CALLS}::integer, ${first}::uuid))))
       ) AS e
       WHERE ${ofAccount('e.client_id', account)}
         AND (SELECT count(*) FROM book_transaction b WHERE b.call_id = e.call_id) < cardinality(e.item_usd)

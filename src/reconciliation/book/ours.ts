@@ -22,17 +22,17 @@ export function makeCalls(plan: Plan): Prisma.Sql {
   const margin = withMargin(plan.from, plan.to, plan.settings);
   const [first, next] = [idFloor(margin.from), idCeiling(margin.to)];
   const inside = (id: Prisma.Sql) => Prisma.sql`${id} >= ${first}::uuid AND ${id} < ${next}::uuid`;
-  const approvedEarlier = Prisma.sql`i.id IN (
+  const releasedLater = Prisma.sql`i.id IN (
         SELECT intent_id FROM decision d
-        WHERE kind = 'approved' AND intent_id < ${first}::uuid
+        WHERE kind IN ('approved', 'released') AND intent_id < ${first}::uuid
           AND d.decided_at >= ${uuidTime(first)}::timestamptz AND d.decided_at < ${margin.to}::timestamptz)`;
   return Prisma.sql`
     CREATE TEMP TABLE run_call AS
     SELECT * FROM (
       ${calls(plan, inside(Prisma.sql`i.id`), inside(Prisma.sql`o.intent_id`))}
       UNION ALL
-      -- Approved in this period, but requested days earlier.
-      ${calls(plan, approvedEarlier)}
+      -- Approved or released in this period, but requested days earlier.
+      ${calls(plan, releasedLater)}
     ) AS calls
     WHERE at >= ${margin.from}::timestamptz AND at < ${margin.to}::timestamptz`;
 }

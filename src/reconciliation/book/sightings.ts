@@ -22,11 +22,15 @@ export async function enterReading(db: Client, account: string, readId: string):
     Prisma.sql`SELECT pg_advisory_xact_lock(${LOCKS.book})`,
     RELEASE_REFUTED,
     ...insertNew(account, readId),
-    updateUnclaimed(readId),
+    updateUnclaimed(account, readId),
     updateFirst(readId),
     Prisma.sql`COMMIT`,
   ]);
 }
+
+/** Returns SQL that is true for a transaction `k` of the book with an ID. */
+export const hasId = (account: string, id: Prisma.Sql) => Prisma.sql`k.account = ${account}
+  AND name_key('id', k.account, k.upstream_id) = name_key('id', ${account}, ${id})`;
 
 /**
  * `sighting`: each transaction of the reading with its row in the book, and whether it has news about it. A
@@ -63,13 +67,13 @@ function makeSightings(account: string, readId: string): Prisma.Sql[] {
     ) AS s
     LEFT JOIN LATERAL (
       SELECT * FROM (
-        SELECT * FROM book_transaction
-        WHERE account = ${account} AND upstream_id = s.upstream_id
+        SELECT * FROM book_transaction k
+        WHERE ${hasId(account, Prisma.sql`s.upstream_id`)}
           -- One with another reference is another transaction. Without one, its ID stands for it.
           AND (upstream_ref = upstream_id OR coalesce(s.upstream_ref = upstream_ref, TRUE))
         UNION ALL
         SELECT * FROM book_transaction
-        WHERE account = ${account} AND upstream_ref = s.upstream_ref AND variant = 0
+        WHERE id = name_key('ref', ${account}, s.upstream_ref)
           AND (upstream_id IS NULL OR s.upstream_id IS NULL)
       ) AS found LIMIT 1
     ) AS b ON TRUE`,
@@ -158,20 +162,20 @@ function insertNew(account: string, readId: string): Prisma.Sql[] {
       coalesce(n.book_id, i.id) AS book_id,
       coalesce(n.contradiction, CASE WHEN i.id IS NULL THEN 'reference' ELSE 'id' END) AS contradiction
     FROM news n LEFT JOIN LATERAL (
-      SELECT id FROM book_transaction WHERE account = ${account} AND upstream_id = n.upstream_id
+      SELECT id FROM book_transaction k WHERE ${hasId(account, Prisma.sql`n.upstream_id`)}
       UNION ALL
       SELECT book_id FROM news WHERE upstream_id = n.upstream_id AND book_id IS DISTINCT FROM n.book_id
       LIMIT 1
     ) AS i ON TRUE LEFT JOIN LATERAL (
-      SELECT max(variant) + 1 AS variants FROM book_transaction
-      WHERE account = ${account} AND upstream_ref = n.upstream_ref
+      SELECT max(variant) + 1 AS variants FROM transactions_named(${account}, n.upstream_ref) AS b
+      WHERE b.upstream_ref = n.upstream_ref
     ) AS k ON TRUE
     WHERE n.book_id IS NULL OR n.contradiction IS NOT NULL`,
     Prisma.sql`
     WITH entered AS (
-      INSERT INTO book_transaction (id, account, upstream_ref, upstream_id, batch_ref, variant, issued_at,
+      INSERT INTO book_transaction (account, upstream_ref, upstream_id, batch_ref, variant, issued_at,
         amount_usd, fee_usd, status, read_id, ordinal)
-      SELECT new_id(), ${account}, upstream_ref, upstream_id, batch_ref, variant, issued_at, amount_usd,
+      SELECT ${account}, upstream_ref, upstream_id, batch_ref, variant, issued_at, amount_usd,
         fee_usd, book_status(status), ${readId}::uuid, ordinal
       FROM entering
       ON CONFLICT DO NOTHING
@@ -180,22 +184,20 @@ function insertNew(account: string, readId: string): Prisma.Sql[] {
     INSERT INTO book_contradiction (id, transaction_id, kind, variant_id)
     SELECT new_id(), b.id, n.contradiction, e.id
     FROM entered e JOIN entering n ON n.ordinal = e.ordinal
-    JOIN book_transaction b ON b.id = coalesce(n.book_id, (
-      SELECT id FROM book_transaction
-      WHERE account = ${account} AND upstream_ref = e.upstream_ref AND variant = 0))
+    JOIN book_transaction b ON b.id = coalesce(n.book_id, name_key('ref', ${account}, e.upstream_ref))
     WHERE e.variant > 0 OR n.contradiction <> 'reference'
     ON CONFLICT DO NOTHING`,
   ];
 }
 
 /** Applies the news about a transaction without a payout. */
-function updateUnclaimed(readId: string): Prisma.Sql {
+function updateUnclaimed(account: string, readId: string): Prisma.Sql {
   return Prisma.sql`
     UPDATE book_transaction b SET status = book_status(n.status), fee_usd = n.fee_usd,
       amount_usd = coalesce(n.amount_usd, b.amount_usd), issued_at = coalesce(n.issued_at, b.issued_at),
       batch_ref = coalesce(n.batch_ref, b.batch_ref),
       upstream_id = CASE WHEN b.upstream_id IS NULL AND b.variant = 0 AND ${IS_FIRST} AND NOT EXISTS (
-          SELECT FROM book_transaction i WHERE i.account = b.account AND i.upstream_id = n.upstream_id
+          SELECT FROM book_transaction k WHERE ${hasId(account, Prisma.sql`n.upstream_id`)}
         ) THEN n.upstream_id ELSE b.upstream_id END,
       read_id = ${readId}::uuid, ordinal = n.ordinal
     FROM news n

@@ -55,7 +55,7 @@ export class DeletedLinksService {
       )
       SELECT b.call_id::text AS "callId", b.position, min(d.call_id::text) AS deletion
       FROM deleted d
-      JOIN book_transaction b ON b.account = ${account} AND b.upstream_ref = d.upstream_ref AND b.variant = 0
+      JOIN book_transaction b ON b.id = name_key('ref', ${account}::text, d.upstream_ref)
       CROSS JOIN LATERAL (SELECT * FROM call_state WHERE call_id = b.call_id OFFSET 0) AS c
       LEFT JOIN LATERAL last_entries(c.call_id, c.answer -> 'entries',
         json_array_length(c.request -> 'items'),

@@ -6,6 +6,7 @@ import { Prisma } from '../../platform/database/generated/client';
 import { PrismaService } from '../../platform/database/pools/prisma.service';
 import { idFloor } from '../../platform/database/uuid';
 import { KEYS_LISTED } from '../book/pairing/agreement';
+import { hasId } from '../book/sightings';
 import { ListedTransaction, RELATED } from './calls-in-doubt';
 import { Listing } from './verdict/facts';
 
@@ -65,10 +66,12 @@ async function readOldest(
       SELECT upstream_ref, upstream_id FROM upstream_transaction WHERE read_id = ${readId}::uuid
       ORDER BY issued_at, ordinal LIMIT ${MOST_OLDEST}
     ) AS t
-    JOIN book_transaction b ON b.account = ${account} AND b.upstream_id = t.upstream_id
-    JOIN outcome_item n ON n.intent_id = b.answered_call
+    CROSS JOIN LATERAL (
+      SELECT answered_call FROM book_transaction k WHERE ${hasId(account, Prisma.sql`t.upstream_id`)} LIMIT 1
+    ) AS k
+    JOIN outcome_item n ON n.intent_id = k.answered_call
       AND (n.upstream_ref, n.upstream_id) = (t.upstream_ref, t.upstream_id)
-    JOIN outcome o ON o.intent_id = b.answered_call`);
+    JOIN outcome o ON o.intent_id = k.answered_call`);
   return rows[0]?.oldest ?? null;
 }
 

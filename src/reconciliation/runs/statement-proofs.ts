@@ -30,7 +30,9 @@ const repeated = (column: Prisma.Sql) => Prisma.sql`(
  */
 export async function readProofs(db: Client, { account }: Plan): Promise<StatementProof[]> {
   const { rows } = await db.query<NewsRow & { ground: string }>(Prisma.sql`
-    SELECT o.call_id::text AS "callId", o.position, new_id()::text AS id, p.rule AS ground,
+    SELECT o.call_id::text AS "callId", o.position, p.rule AS ground,
+      coalesce(name_key('ref', ${account}, n.upstream_ref),
+        name_key('id', ${account}, n.upstream_id))::text AS id,
       t.read_id::text AS "readId", t.ordinal::text, t.status, t.amount_usd::text AS amount,
       t.fee_usd::text AS fee, n.upstream_ref AS "upstreamRef", n.upstream_id AS "upstreamId",
       t.batch_ref AS "batchRef", t.issued_at AS "issuedAt"
@@ -46,10 +48,8 @@ export async function readProofs(db: Client, { account }: Plan): Promise<Stateme
       AND (s.upstream_id IS NULL OR s.upstream_id NOT IN ${repeated(Prisma.sql`upstream_id`)})
       AND NOT EXISTS (SELECT FROM book_transaction b
         WHERE b.call_id = o.call_id AND b.position = o.position)
-      AND NOT EXISTS (SELECT FROM book_transaction b
-        WHERE b.account = ${account} AND b.upstream_ref = n.upstream_ref)
-      AND NOT EXISTS (SELECT FROM book_transaction b
-        WHERE b.account = ${account} AND b.upstream_id = n.upstream_id)
+      AND NOT EXISTS (SELECT FROM transactions_named(${account}, n.upstream_ref))
+      AND NOT EXISTS (SELECT FROM transactions_named(${account}, n.upstream_id))
     ORDER BY 1, 2`);
   return rows.map(({ ground, ...row }) => {
     const { upstreamRef, upstreamId } = row;
@@ -64,8 +64,8 @@ export async function enterProofs(
   proofs: readonly StatementProof[],
 ): Promise<void> {
   if (proofs.length === 0) return;
-  const names = proofs.map(({ id, upstreamRef, upstreamId }) => {
-    return { id, account, upstream_ref: upstreamRef, upstream_id: upstreamId };
+  const names = proofs.map(({ upstreamRef, upstreamId }) => {
+    return { account, upstream_ref: upstreamRef, upstream_id: upstreamId };
   });
   await tx.$executeRaw(insertion('book_transaction', names));
   await recordNews(tx, proofs);

@@ -89,7 +89,7 @@ export class ChangesService {
           NULL, ${sentFrom}::timestamptz) AS e
         WHERE e.pos = b.position AND e.entry IN ('expired', 'redeemed')) AS "changedBefore"
       FROM book_transaction b LEFT JOIN call_state c ON c.call_id = b.call_id
-      WHERE b.account = ${account} AND b.upstream_ref = ${upstreamRef} AND b.variant = 0`;
+      WHERE b.id = name_key('ref', ${account}::text, ${upstreamRef}::text)`;
     const competing = await this.competing(rivals.map(({ id }) => id));
     return { upstreamId: null, createdBy: null, changedBefore: false, ...booked, competing };
   }

@@ -70,9 +70,13 @@ export class ReadBackService {
       await this.book.enter({ account, readId: read.readId, source: 'event', isQuiet: () => false }, signal);
     const refs = [batchRef, upstreamId, upstreamRef].filter((ref) => ref !== null);
     const rows = await this.prisma.$queryRaw<unknown[]>`
-      SELECT 1 FROM indexed_call
+      (SELECT 1 FROM unnest(${refs}::text[]) AS named(name)
+      CROSS JOIN LATERAL transactions_named(${account}::text, named.name) AS b
+      WHERE coalesce(b.call_id, b.answered_call) IS NOT NULL LIMIT 1)
+      UNION ALL
+      (SELECT 1 FROM indexed_call
       WHERE terms && ${refs.map((ref) => termOf(TAGS.ref, ref))}::text[]
-        AND ${ofAccount('client_id', account)} LIMIT 1`;
+        AND ${ofAccount('client_id', account)} LIMIT 1)`;
     return rows.length > 0;
   }
 }
