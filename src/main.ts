@@ -1,3 +1,4 @@
+import './platform/modules/of-the-build'; // first, because it loads the others
 import { setTimeout as sleep } from 'node:timers/promises';
 import { Logger } from '@nestjs/common';
 import { NestFastifyApplication } from '@nestjs/platform-fastify';
@@ -95,7 +96,9 @@ async function start(config: Config): Promise<RunningProxy> {
     afterStart();
     metrics = await serveMetrics(app, settings);
     // last, so that the keys exist once the proxy is ready
-    const url = await listen(app.getHttpAdapter().getInstance(), settings);
+    const server = app.getHttpAdapter().getInstance();
+    const url = await listen(server, settings);
+    void server.acceptors.start(); // it takes some 100 ms, and reports its own failure
     lock.serves(url);
     report('Proxy', url);
     const readiness = app.get(ReadinessService, { strict: false });

@@ -22,6 +22,8 @@ import { ReplyAdapter } from '../gateway/forwarding/reply/reply';
 import { CheckpointComparison } from '../history/log/sealing/checkpoint-file';
 import { IndexService, addIndexHeader } from '../history/search/index.service';
 import { writeLongLists } from '../http/answers/long-lists';
+import { Acceptors } from '../http/connections/acceptors';
+import { Arrivals } from '../http/connections/arrivals';
 import { answerBrokenRequests } from '../http/connections/broken-requests';
 import { endConnectionsWhenClosing, endSlowRequests } from '../http/connections/connections';
 import { noticeLostReplies } from '../http/connections/handovers';
@@ -78,6 +80,7 @@ export async function createApp(configured: RunningConfig): Promise<NestFastifyA
   await startServices(app, settings);
   const server = adapter.getInstance();
   endConnectionsWhenClosing(server);
+  server.decorate('acceptors', new Acceptors(server));
   endSlowRequests(server, REQUEST_TIMEOUT_MS);
   boundIncompleteRequests(server, within(settings.trustedProxies));
   endStalledAnswers(server);
@@ -93,7 +96,9 @@ export async function createApp(configured: RunningConfig): Promise<NestFastifyA
     logger: app.get(Logger),
     countProblem: (code) => metrics.problems.inc({ code }),
   });
+  const arrivals = new Arrivals();
   await receiveCalls(server, {
+    takeTurn: (begin) => arrivals.turn(begin),
     persons: app.get(PersonsService),
     callers: app.get(KeyCallersService),
     sessions: app.get(SessionsService),

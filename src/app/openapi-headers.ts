@@ -1,5 +1,6 @@
 import { OpenAPIObject } from '@nestjs/swagger';
 import { REQUEST_ID } from '../access/auth/receive';
+import { LONGEST_WAIT_SECONDS, PATIENCE_SECONDS } from '../gateway/admission-control/patience';
 import { RETRY_AFTER } from '../platform/errors/api-problems';
 
 /** The headers of every response (receive.ts and rate-limit.ts in src/access/auth). */
@@ -9,7 +10,8 @@ Every response has these headers:
 
 - \`X-Request-Id\`: The ID of the request, or a generated one.
 - \`X-Call-Id\`: The ID of the record. \`GET /v1/calls/{id}\` returns it.
-- \`Server-Timing\`: Milliseconds spent in \`journal\` (recording), in \`upstream\`, and in \`total\`.
+- \`Server-Timing\`: Milliseconds spent in \`queue\` (waiting), in \`journal\` (recording), in
+  \`upstream\`, and in \`total\`.
 
 A response to a request with a key also has these, if your client has a rate limit:
 
@@ -55,6 +57,16 @@ const REQUEST_HEADERS = {
       'apply. If another call with the same content was sent meanwhile, name that call instead.',
     schema: { type: 'string', format: 'uuid' },
   },
+  Prefer: {
+    description:
+      '`wait=N` (RFC 7240): waits up to N seconds for its turn while the proxy is busy, at most ' +
+      `${LONGEST_WAIT_SECONDS}. The default is ${PATIENCE_SECONDS.pay} seconds for payments and writes, ` +
+      `and ${PATIENCE_SECONDS.read} for reads. The upstream takes its own time in addition. A request ` +
+      'whose turn would come later gets 503 `overloaded` at once. `respond-async`: queues a payment or a ' +
+      'write. It is admitted and recorded, answered with 202 and `Preference-Applied`, and sent as soon as ' +
+      'the upstream has room for it.',
+    schema: { type: 'string', example: 'wait=5' },
+  },
 };
 
 type HeaderName = keyof typeof REQUEST_HEADERS;
@@ -74,7 +86,7 @@ export function addHeaders(document: OpenAPIObject): void {
 /** Returns the headers that the requests to an address may have. */
 export function headersAt(address: string): Reference[] {
   const names: HeaderName[] = ['X-Request-Id', 'traceparent', 'X-Actor'];
-  return referencesTo(address.startsWith('/v1/') ? [...names, 'X-People'] : names);
+  return referencesTo([...names, address.startsWith('/v1/') ? 'X-People' : 'Prefer']);
 }
 
 /** Returns the headers that payments and writes may have. */

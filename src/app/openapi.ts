@@ -11,6 +11,7 @@ import { Effect, OperationRow } from '../operations/catalogue/row';
 import { SCOPES } from '../operations/catalogue/scopes';
 import { CALL_STATES } from '../operations/lifecycle/lifecycle';
 import { NEXT_STEPS, PAYOUT_STATES } from '../operations/lifecycle/settlement';
+import { BUILD } from '../platform/build';
 import { RunningConfig } from '../platform/config/config';
 import { problemResponses } from '../platform/errors/api-problems';
 import { AnyEnvelope } from '../platform/errors/envelope.dto';
@@ -60,7 +61,7 @@ export function openApiDocuments(app: NestFastifyApplication, limits: RequestLim
 
 /** Returns the document of all routes, in which each part has one name for all audiences. */
 function wholeDocument(app: NestFastifyApplication, limits: RequestLimits): OpenAPIObject {
-  const config = new DocumentBuilder().setOpenAPIVersion('3.1.0').setVersion('0.1').build();
+  const config = new DocumentBuilder().setOpenAPIVersion('3.1.0').setVersion(BUILD.version).build();
   const described = SwaggerModule.createDocument(app, config, {
     autoTagControllers: false,
     operationIdFactory: (_controller, method) => method,

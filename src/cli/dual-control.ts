@@ -1,25 +1,15 @@
 import { Command } from 'commander';
-import { ChangeAuthor } from '../access/clients/changes';
 import { ClientError } from '../access/clients/client-error';
 import { usualExpiry } from '../access/clients/limits/safe-defaults';
-import { hadAdministrator, isDualControlRecorded } from '../access/dual-control/installation';
-import { loadConfigOf } from '../platform/config/config';
 import { clock } from '../platform/database/clock';
-import { PrismaService } from '../platform/database/pools/prisma.service';
-import { changedByOperator, ClientServices, clientServices, withPrisma } from './database/database';
-import { callProxy, withProxyOptions, keyHelp, ProxyOptions, ProxyRequest } from './proxy-client';
+import type { PermissionChange } from './database/change-on-database';
+import { changedByOperator } from './operator';
+import { withProxyOptions, keyHelp, ProxyOptions } from './proxy-client';
 
 /** Options of the commands that change what clients may do. */
 export interface DualControlOptions extends ProxyOptions {
   reason?: string;
   emergency?: boolean;
-}
-
-interface PermissionChange {
-  onDatabase: (services: ClientServices, by: ChangeAuthor) => Promise<void>;
-  throughProxy: () => Promise<void>;
-  /** Whether the change creates the first administrator of a new installation. */
-  isFirstStep?: boolean;
 }
 
 export const DUAL_CONTROL_HELP = `
@@ -28,11 +18,6 @@ then calls the running proxy with a personal key of an administrator.
 ${keyHelp('admin')}
 The first administrator of a new installation needs only the database: clients create --scopes admin
 --person …. In an emergency, --emergency changes the database without a second person. Its record says so.`;
-
-const NEEDS_TWO =
-  'Dual control is on, so a second person must approve this change. Call the running proxy with a personal ' +
-  'key of an administrator: --key-file or PAYOUT_PROXY_KEY. In an emergency, add --emergency --reason …. ' +
-  'Its record says so.';
 
 export function withDualControlOptions(command: Command): Command {
   return withProxyOptions(command, 'admin')
@@ -46,34 +31,8 @@ export async function makeChange(options: DualControlOptions, change: Permission
   const by = changedByOperator(reason);
   if (emergency && reason === undefined) throw new ClientError('--emergency requires --reason.');
   if (!emergency && (keyFile !== undefined || url !== undefined)) return change.throughProxy();
-  await withPrisma(async (prisma) => {
-    const where = await routeOf(prisma, change, emergency);
-    if (where === 'proxy') return change.throughProxy();
-    const isEmergency = where === 'emergency';
-    await change.onDatabase(clientServices(prisma), { ...by, isEmergency });
-  });
-}
-
-/** The recorded setting counts too. A variable of the command alone never turns dual control off. */
-async function routeOf(prisma: PrismaService, { isFirstStep = false }: PermissionChange, emergency: boolean) {
-  const isOn = loadConfigOf('database').dualControl || (await isDualControlRecorded(prisma));
-  if (!isOn) return 'database';
-  if (emergency) return 'emergency';
-  if (process.env.PAYOUT_PROXY_KEY) return 'proxy';
-  if (isFirstStep && !(await hadAdministrator(prisma))) return 'database';
-  throw new ClientError(NEEDS_TWO);
-}
-
-/** Requests a change of clients or the lift of a stop from the running proxy. */
-export function callClientApi(
-  options: ProxyOptions,
-  question: Pick<ProxyRequest, 'path' | 'body' | 'method'>,
-): Promise<object> {
-  return callProxy(options, {
-    ...question,
-    demoKey: 'admin',
-    afterFailure: 'The change may have been made. Check clients list and changes list before you continue.',
-  });
+  const { changeOnDatabase } = await import('./database/change-on-database.js');
+  await changeOnDatabase(change, by, emergency);
 }
 
 export const EXPIRES_OPTION = [

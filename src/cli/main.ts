@@ -1,6 +1,6 @@
-import { Logger } from '@nestjs/common';
+import '../platform/modules/of-the-build'; // first, because it loads the others
 import { runCommand } from './program';
-import { COMMAND_LOG } from './terminal';
+import { ownProcess } from './terminal';
 
 process.stdout.on('error', ({ code }: NodeJS.ErrnoException) => {
   if (code === 'EPIPE') return; // the reader has closed the pipe, such as head
@@ -8,5 +8,5 @@ process.stdout.on('error', ({ code }: NodeJS.ErrnoException) => {
   process.stderr.write(`the output cannot be written (${code})\n`);
 });
 process.stderr.on('error', () => undefined);
-Logger.overrideLogger(COMMAND_LOG);
+ownProcess();
 void runCommand(process.argv.slice(2));

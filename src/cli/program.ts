@@ -1,9 +1,6 @@
 import { Command } from 'commander';
 import { ClientError } from '../access/clients/client-error';
 import { BUILD } from '../platform/build';
-import { StartError } from '../platform/config/config';
-import { Problem } from '../platform/errors/problem';
-import { unexpectedFailure } from '../platform/logging/failure';
 import { auditCommands } from './audit/audit';
 import { callsCommands, payoutsCommands } from './calls/calls';
 import { approvalsCommands, changesCommands } from './calls/decisions';
@@ -14,17 +11,16 @@ import { clientsCommands } from './clients/clients';
 import { keysCommands } from './clients/keys';
 import { signInsCommands } from './clients/sign-ins';
 import { databaseCommands } from './database/database';
-import { backupCommand } from './database/database-backup';
-import { recoverCommand } from './database/database-recover';
-import { restoreCommand } from './database/database-restore';
-import { replicateSearchCommand } from './database/database-search';
+import { docsCommand, openapiCommand } from './documents';
 import { forTerminal } from './output';
 import { findingsCommands } from './reconcile/findings';
 import { reconcileCommand } from './reconcile/reconcile';
-import { docsCommand, openapiCommand } from './reference';
 import { sandboxCommand } from './sandbox';
 
-/** Every command of `npm run cli`. */
+/**
+ * Every command of `npm run cli`. Their files load only what options and help need. The action imports the
+ * rest, so a command loads no more than its own work needs.
+ */
 export const operatorCommands = () =>
   new Command('payout-proxy')
     .description('operate payout-proxy; each command has its own --help')
@@ -43,13 +39,7 @@ export const operatorCommands = () =>
     .addCommand(findingsCommands())
     .addCommand(auditCommands())
     .addCommand(reconcileCommand())
-    .addCommand(
-      databaseCommands()
-        .addCommand(backupCommand())
-        .addCommand(restoreCommand())
-        .addCommand(recoverCommand())
-        .addCommand(replicateSearchCommand()),
-    )
+    .addCommand(databaseCommands())
     .addCommand(sandboxCommand())
     .addCommand(openapiCommand())
     .addCommand(docsCommand(), { hidden: true });
@@ -65,11 +55,16 @@ export async function runCommand(args: string[]): Promise<void> {
   try {
     await program.parseAsync(args, { from: 'user' });
   } catch (error) {
-    const isKnown = [ClientError, StartError, Problem].some((kind) => error instanceof kind);
-    const text = isKnown ? (error as Error).message : unexpectedFailure(running, error);
+    const text = error instanceof ClientError ? error.message : await describe(running, error);
     process.stderr.write(`${forTerminal(text)}\n`);
     process.exitCode = 1;
   }
+}
+
+/** Describes another failure than a refused command. */
+async function describe(command: string, error: unknown): Promise<string> {
+  const { failureOf } = await import('./failure.js');
+  return failureOf(command, error);
 }
 
 /** Returns the words of a command, such as `database backup`. */

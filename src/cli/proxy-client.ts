@@ -2,8 +2,6 @@ import { readFileSync } from 'node:fs';
 import { Readable } from 'node:stream';
 import { Command } from 'commander';
 import { ClientError } from '../access/clients/client-error';
-import { demoKeysFile } from '../app/start/demo-keys';
-import { loadConfigOf } from '../platform/config/config';
 import { codeOf } from '../platform/errors/error-code';
 
 /** Options of the commands that call the running proxy. */
@@ -67,15 +65,28 @@ export async function callProxy(options: ProxyOptions, question: ProxyRequest): 
   return answer;
 }
 
+/** Requests a change of clients or the lift of a stop from the running proxy. */
+export function callClientApi(
+  options: ProxyOptions,
+  question: Pick<ProxyRequest, 'path' | 'body' | 'method'>,
+): Promise<object> {
+  return callProxy(options, {
+    ...question,
+    demoKey: 'admin',
+    afterFailure: 'The change may have been made. Check clients list and changes list before you continue.',
+  });
+}
+
 /** Calls the proxy and returns the response unread, for streams. */
 export async function streamFromProxy(
   { url, keyFile }: ProxyOptions,
   { path, body, method = body ? 'POST' : 'GET', csv, actor, demoKey, accept, afterFailure }: ProxyRequest,
 ): Promise<{ response: Response; base: string }> {
+  const { loadConfigOf } = await import('../platform/config/config.js');
   const { port, dataDir, publicUrls } = loadConfigOf('client');
   const base = (url ?? `http://127.0.0.1:${port}`).replace(/\/+$/, '');
   if (!URL.canParse(base)) throw new ClientError('--url must be a URL, such as http://127.0.0.1:3000.');
-  const key = demoKey && readKey(keyFile, dataDir, demoKey);
+  const key = demoKey && (await readKey(keyFile, dataDir, demoKey));
   const response = await fetch(`${base}${path}`, {
     headers: {
       // A proxy serves only the hosts of PUBLIC_URL, also at its local port.
@@ -122,13 +133,14 @@ function unreachable(base: string, error: unknown, afterFailure: string): string
   return `The connection to ${base} failed (${code ?? 'no response'}). ${afterFailure}`;
 }
 
-function readKey(keyFile: string | undefined, dataDir: string, demoKey: DemoKey): string {
+async function readKey(keyFile: string | undefined, dataDir: string, demoKey: DemoKey): Promise<string> {
   if (keyFile !== undefined) {
     const key = readText(keyFile, `The key file ${keyFile} cannot be read.`).trim();
     if (ONE_WORD.test(key)) return key;
     throw new ClientError(`The key file ${keyFile} must contain only the API key, on one line.`);
   }
   if (process.env.PAYOUT_PROXY_KEY) return process.env.PAYOUT_PROXY_KEY;
+  const { demoKeysFile } = await import('../app/start/demo-keys.js');
   const demoKeys = demoKeysFile(dataDir);
   const missing =
     'No API key was found. Give one with --key-file or PAYOUT_PROXY_KEY. ' +

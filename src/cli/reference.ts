@@ -1,4 +1,3 @@
-import { writeFileSync } from 'node:fs';
 import { getMetadataStorage } from 'class-validator';
 import { Command } from 'commander';
 import { Route } from '../app/routes';
@@ -11,17 +10,6 @@ import { fileVariableOf, SECRET_NAMES } from '../platform/config/secrets/secret-
 import { ACTION_MEANINGS } from '../platform/errors/kinds';
 import { ProblemCode, PROBLEMS } from '../platform/errors/problems';
 import { FOR_READS } from '../platform/errors/reads';
-
-/** A hidden command for contributors. Operators have no docs folder. */
-export function docsCommand(): Command {
-  return new Command('docs')
-    .description('write the pages of docs/reference that come from the code')
-    .action(async (_options: object, command: Command) => {
-      const { describeRoutes } = await import('./api-document.js');
-      const pages = referencePages(command.parent ?? command, await describeRoutes());
-      for (const [path, text] of Object.entries(pages)) writeFileSync(path, text);
-    });
-}
 
 /**
  * Returns the pages of docs/reference that come from the code, by path. `npm run docs` writes them, and a
@@ -182,16 +170,3 @@ function table(head: string[], rows: string[][]): string {
 }
 
 const code = (text: string) => (text === '' ? '' : `\`${text}\``);
-
-export function openapiCommand(): Command {
-  return new Command('openapi')
-    .description('print the OpenAPI document of the routes for apps')
-    .option('--staff', 'print the document for operators and auditors instead')
-    .addHelpText('after', '\nExamples:\n  npm run -s cli -- openapi --staff > openapi.staff.json')
-    .action(async ({ staff }: { staff?: true }) => {
-      // Only this command needs the whole application, which loads slowly.
-      const { describeApi } = await import('./api-document.js');
-      const documents = await describeApi();
-      process.stdout.write(`${JSON.stringify(staff ? documents.staff : documents.apps, null, 2)}\n`);
-    });
-}

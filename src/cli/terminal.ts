@@ -1,6 +1,6 @@
 import { once } from 'node:events';
 import { createInterface } from 'node:readline/promises';
-import { LoggerService } from '@nestjs/common';
+import type { LoggerService } from '@nestjs/common';
 import { ClientError } from '../access/clients/client-error';
 
 /** Asks for a confirmation. @throws ClientError after another answer than yes, or without a terminal. */
@@ -76,6 +76,20 @@ export const COMMAND_LOG: LoggerService = {
   warn: write,
   error: write,
 };
+
+let isOwnProcess = false;
+
+/** Notes that this process runs only a command. Tests run commands beside an application with its own log. */
+export function ownProcess(): void {
+  isOwnProcess = true;
+}
+
+/** Sends the log of the services to {@link COMMAND_LOG}, in a command's own process. */
+export async function beginCommandLog(): Promise<void> {
+  if (!isOwnProcess) return;
+  const { Logger } = await import('@nestjs/common');
+  Logger.overrideLogger(COMMAND_LOG);
+}
 
 /** @param fields the fields of the line, or its text alone. */
 function write(fields: object | string, ...[text]: unknown[]): void {

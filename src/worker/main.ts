@@ -1,3 +1,4 @@
+import '../platform/modules/of-the-build'; // first, because it loads the others
 import { INestApplicationContext, Logger } from '@nestjs/common';
 import { afterStart, startSmall } from '../app/start/memory';
 import { onStop } from '../app/start/stop'; // first, because it remembers the parent npm process

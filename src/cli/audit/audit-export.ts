@@ -3,7 +3,7 @@ import { createReadStream } from 'node:fs';
 import { FileHandle, open as openFile, readFile, rename, rm, writeFile } from 'node:fs/promises';
 import { Command, Option } from 'commander';
 import { ClientError } from '../../access/clients/client-error';
-import { ManifestRecord } from '../../history/export/export.dto';
+import type { ManifestRecord } from '../../history/export/export.dto';
 import { codeOrNameOf } from '../../platform/errors/error-code';
 import { readStrictJson } from '../../platform/json/strict-json';
 import { writeOut } from '../download';

@@ -1,6 +1,6 @@
 import { Command, Option } from 'commander';
 import { ClientError } from '../../access/clients/client-error';
-import { ActivityPage, ActivityRecord } from '../../history/access-log/access-log.dto';
+import type { ActivityPage, ActivityRecord } from '../../history/access-log/access-log.dto';
 import { newSigningKey } from '../../history/log/note';
 import { download } from '../download';
 import { filterOption, Filters, PAGE_TOKEN, pageQuery, printPage } from '../output';

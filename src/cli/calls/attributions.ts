@@ -1,6 +1,6 @@
 import { Command, Option } from 'commander';
 import type { WaitingDto } from '../../access/dual-control/pending-response';
-import { FullCallRecord } from '../../history/records/record.dto';
+import type { FullCallRecord } from '../../history/records/record.dto';
 import type { BookTransactions } from '../../reconciliation/attributions/attributions.dto';
 import { print } from '../output';
 import { callProxy, keyHelp, ProxyOptions, withProxyOptions } from '../proxy-client';

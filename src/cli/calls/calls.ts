@@ -1,7 +1,8 @@
 import { Command, Option } from 'commander';
 import type { WaitingDto } from '../../access/dual-control/pending-response';
-import { PayoutRecord, VERDICTS_BY_HAND } from '../../history/own-calls/own-calls.dto';
-import { FullCallRecord } from '../../history/records/record.dto';
+import type { PayoutRecord } from '../../history/own-calls/own-calls.dto';
+import { VERDICTS_BY_HAND } from '../../history/own-calls/verdicts';
+import type { FullCallRecord } from '../../history/records/record.dto';
 import { print } from '../output';
 import { callProxy, withProxyOptions, keyHelp, ProxyOptions } from '../proxy-client';
 import { addAttributionCommands } from './attributions';

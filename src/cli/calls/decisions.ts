@@ -1,10 +1,9 @@
 import { Command } from 'commander';
-import { CHANGE_STATUSES } from '../../access/dual-control/pending-changes';
-import { ApprovalPage } from '../../admin/approvals/approvals.dto';
+import { CHANGE_STATUSES } from '../../access/dual-control/change-status';
+import type { ApprovalPage } from '../../admin/approvals/approvals.dto';
 import type { ApprovedChangeRecord, ChangeRecord, ChangesDto } from '../../admin/clients/changes.dto';
-import { callClientApi } from '../dual-control';
 import { PAGE_TOKEN, pageQuery, print, printPage } from '../output';
-import { callProxy, withProxyOptions, keyHelp, ProxyOptions } from '../proxy-client';
+import { callClientApi, callProxy, withProxyOptions, keyHelp, ProxyOptions } from '../proxy-client';
 
 const APPROVALS_HELP = `
 These commands call the running proxy with the key of an approver. You cannot decide your own requests.

@@ -1,10 +1,9 @@
 import { Command } from 'commander';
 import { ClientError } from '../../access/clients/client-error';
 import type { FeeRecord, Fees, ForgottenFees } from '../../admin/fees/fees.dto';
-import { MAIN_ACCOUNT } from '../../platform/config/upstream/upstream-accounts';
-import { callClientApi, DualControlOptions, makeChange, withDualControlOptions } from '../dual-control';
+import { DualControlOptions, makeChange, withDualControlOptions } from '../dual-control';
 import { print } from '../output';
-import { callProxy, keyHelp, ProxyOptions, withProxyOptions } from '../proxy-client';
+import { callClientApi, callProxy, keyHelp, ProxyOptions, withProxyOptions } from '../proxy-client';
 
 const LIST_HELP = `
 Calls the running proxy, because each instance has its own configuration.
@@ -28,7 +27,7 @@ Examples:
   npm run cli -- fees forget "POST /payouts/airtime" --account kenya --key-file ada.key --reason contract`;
 
 interface ForgetOptions extends DualControlOptions {
-  account: string;
+  account?: string;
 }
 
 export function feesCommands(): Command {
@@ -42,7 +41,7 @@ export function feesCommands(): Command {
     .action(list);
   withDualControlOptions(fees.command('forget <operation>'))
     .description('forget the learned fees of an operation, on every instance at once')
-    .option('--account <name>', 'upstream account', MAIN_ACCOUNT)
+    .option('--account <name>', 'upstream account (default: main)')
     .option('--json', 'print JSON: {"forgotten"}, or {"status","change_id","expires_at"} if it waits')
     .addHelpText('after', FORGET_HELP)
     .action(forget);
@@ -59,9 +58,12 @@ async function list({ json, ...proxy }: ProxyOptions): Promise<void> {
 }
 
 async function forget(operation: string, options: ForgetOptions): Promise<void> {
-  const { account, json, reason } = options;
+  const { MAIN_ACCOUNT } = await import('../../platform/config/upstream/upstream-accounts.js');
+  const { account = MAIN_ACCOUNT, json, reason } = options;
   await makeChange(options, {
-    onDatabase: async ({ fees }, by) => {
+    onDatabase: async ({ prisma, journal }, by) => {
+      const { FeesService } = await import('../../admin/fees/fees.service.js');
+      const fees = new FeesService(prisma, journal);
       const forgotten = await fees.forget({ account, operation }, by);
       if (!forgotten)
         throw new ClientError(

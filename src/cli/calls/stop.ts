@@ -1,13 +1,14 @@
 import { Command } from 'commander';
 import { ClientError } from '../../access/clients/client-error';
-import { MAX_REASON, STOPPABLE, StopRecord } from '../../admin/stops/stops.dto';
-import { StopsService, StopTarget } from '../../admin/stops/stops.service';
-import { isText } from '../../http/validation/rules/rules';
+import { MAX_REASON, STOPPABLE } from '../../admin/stops/stoppable';
+import type { StopRecord } from '../../admin/stops/stops.dto';
+import type { StopsService, StopTarget } from '../../admin/stops/stops.service';
+import { isText } from '../../http/validation/rules/text';
 import { Operator } from '../../journal/records/author';
-import { changedByOperator, clientServices, withPrisma } from '../database/database';
-import { callClientApi, withDualControlOptions, DualControlOptions, makeChange } from '../dual-control';
+import { withDualControlOptions, DualControlOptions, makeChange } from '../dual-control';
+import { changedByOperator } from '../operator';
 import { print } from '../output';
-import { keyHelp } from '../proxy-client';
+import { callClientApi, keyHelp } from '../proxy-client';
 
 const EXAMPLES = `
 Operations that can be stopped (reads always continue):
@@ -125,8 +126,9 @@ function operator(): Operator {
   return { clientId: null, keyId: null, actor: changedByOperator(undefined).actor };
 }
 
-function withStops(work: (stops: StopsService) => Promise<void>): Promise<void> {
-  return withPrisma((prisma) => work(clientServices(prisma).stops));
+async function withStops(work: (stops: StopsService) => Promise<void>): Promise<void> {
+  const { withServices } = await import('../database/services.js');
+  await withServices(({ stops }) => work(stops));
 }
 
 function forPeople(stop: StopRecord) {

@@ -1,24 +1,15 @@
 import { Command } from 'commander';
-import { MAX_AT_ONCE } from '../../access/clients/beneficiaries.service';
 import { ClientError } from '../../access/clients/client-error';
-import {
+import { MAX_AT_ONCE, REGISTER_LISTS, RegisterList } from '../../access/clients/register-lists';
+import type {
   Beneficiary,
   ListedBeneficiary,
-  REGISTER_LISTS,
   RegisterChangeResult,
-  RegisterList,
 } from '../../access/clients/register-writes';
 import type { WaitingDto } from '../../access/dual-control/pending-response';
-import { BENEFICIARY_MUST, readBeneficiary } from '../../http/validation/rules/beneficiary-text';
-import { clientServices, withPrisma } from '../database/database';
-import {
-  callClientApi,
-  withDualControlOptions,
-  DUAL_CONTROL_HELP,
-  DualControlOptions,
-  makeChange,
-} from '../dual-control';
+import { withDualControlOptions, DUAL_CONTROL_HELP, DualControlOptions, makeChange } from '../dual-control';
 import { print } from '../output';
+import { callClientApi } from '../proxy-client';
 import { standardInput } from '../terminal';
 
 interface Options extends DualControlOptions {
@@ -101,26 +92,30 @@ function listCommand(): Command {
       'after',
       '\nExamples:\n  npm run cli -- clients beneficiaries list --name shop --list blocked --json',
     )
-    .action(({ name, list, json }: Pick<Options, 'name' | 'json'> & { list?: RegisterList }) => {
-      if (list !== undefined) requireList(list);
-      return withPrisma(async (prisma) => {
-        const { register } = clientServices(prisma);
-        const all: ListedBeneficiary[] = [];
-        let page: ListedBeneficiary[];
-        do {
-          page = await register.list(name, { list, after: all.at(-1)?.id, limit: MAX_AT_ONCE });
-          all.push(...page);
-        } while (page.length === MAX_AT_ONCE);
-        print(all, json);
-      });
-    });
+    .action(list);
+}
+
+type ListOptions = Pick<Options, 'name' | 'json'> & { list?: RegisterList };
+
+async function list({ name, list, json }: ListOptions): Promise<void> {
+  if (list !== undefined) requireList(list);
+  const { withServices } = await import('../database/services.js');
+  await withServices(async ({ register }) => {
+    const all: ListedBeneficiary[] = [];
+    let page: ListedBeneficiary[];
+    do {
+      page = await register.list(name, { list, after: all.at(-1)?.id, limit: MAX_AT_ONCE });
+      all.push(...page);
+    } while (page.length === MAX_AT_ONCE);
+    print(all, json);
+  });
 }
 
 /** Changes a register in parts. Each part is committed with its records, or waits for a second person. */
 async function change(options: Options, direction: Direction): Promise<void> {
   const { name, list, recipients, reason, json } = options;
   requireList(list);
-  const all = readAll(recipients === '-' ? await standardInput() : recipients);
+  const all = await readAll(recipients === '-' ? await standardInput() : recipients);
   const inParts = async (
     changePart: (part: ParsedRecipient[]) => Promise<RegisterChangeResult | WaitingDto>,
   ) => {
@@ -153,9 +148,11 @@ function requireList(list: string): void {
 }
 
 /** @throws ClientError with the positions of invalid texts, which may be contacts of people. */
-function readAll(list: string): ParsedRecipient[] {
+async function readAll(list: string): Promise<ParsedRecipient[]> {
   const texts = list.split(/[,\n]/).filter((text) => text.trim() !== '');
   if (texts.length === 0) throw new ClientError('--recipients must name at least one recipient.');
+  const { BENEFICIARY_MUST, readBeneficiary } =
+    await import('../../http/validation/rules/beneficiary-text.js');
   const rows = texts.map((text) => ({ text, beneficiary: readBeneficiary(text) }));
   const wrong = rows.flatMap(({ beneficiary }, index) => (beneficiary ? [] : [index + 1]));
   if (wrong.length > 0)

@@ -1,14 +1,11 @@
 import { Command } from 'commander';
 import { ClientError } from '../../access/clients/client-error';
-import { toPermissions } from '../../access/clients/grants';
 import { LIMIT_KEYS } from '../../access/clients/limits/limits';
 import { lacksDailyCap, mayMoveValue } from '../../access/clients/limits/safe-defaults';
 import { CLIENT_KINDS, ClientKind, ListedClient } from '../../access/clients/listed';
 import { SCOPES } from '../../operations/catalogue/scopes';
 import { words } from '../../platform/config/environment/words';
-import { withClients } from '../database/database';
 import {
-  callClientApi,
   chosenExpiry,
   DUAL_CONTROL_HELP,
   DualControlOptions,
@@ -19,6 +16,7 @@ import {
   withDualControlOptions,
 } from '../dual-control';
 import { print } from '../output';
+import { callClientApi } from '../proxy-client';
 import { beneficiariesCommand } from './beneficiaries';
 import {
   chosenLimits,
@@ -117,6 +115,7 @@ async function create(options: ClientOptions): Promise<void> {
       print(json || kind === 'public' ? created : { ...created, expires_at: expiresAt }, json);
     },
     throughProxy: async () => {
+      const { toPermissions } = await import('../../access/clients/grants.js');
       const body = {
         name,
         account,
@@ -195,6 +194,7 @@ async function update(options: ClientOptions): Promise<void> {
     throughProxy: async () => {
       const path = `/v1/clients/${encodeURIComponent(name)}`;
       const client = (await callClientApi(options, { path })) as ListedClient;
+      const { toPermissions } = await import('../../access/clients/grants.js');
       const body = { ...toPermissions(changeOf(client)), reason };
       const answer = await callClientApi(options, { path, method: 'PATCH', body });
       print(json || 'change_id' in answer ? answer : forPeople(answer as ListedClient), json);
@@ -206,12 +206,15 @@ function listCommand(): Command {
   return new Command('list')
     .description('list clients')
     .option('--json', 'print JSON with the limits and operations of each client (null: all)')
-    .action(({ json }: { json?: boolean }) =>
-      withClients(async (service) => {
-        const clients = await service.list();
-        print(json ? clients : clients.map(forPeople), json);
-      }),
-    );
+    .action(list);
+}
+
+async function list({ json }: { json?: boolean }): Promise<void> {
+  const { withServices } = await import('../database/services.js');
+  await withServices(async ({ clients }) => {
+    const listed = await clients.list();
+    print(json ? listed : listed.map(forPeople), json);
+  });
 }
 
 /** Returns a new client and its key for people, or the pending change. Public clients have no key. */

@@ -1,8 +1,6 @@
 import { Command } from 'commander';
 import type { ClaimedKeyDto } from '../../admin/clients/client-answers.dto';
-import { changedByOperator, withClients } from '../database/database';
 import {
-  callClientApi,
   chosenExpiry,
   DUAL_CONTROL_HELP,
   DualControlOptions,
@@ -12,8 +10,9 @@ import {
   requestedExpiry,
   withDualControlOptions,
 } from '../dual-control';
+import { changedByOperator } from '../operator';
 import { print } from '../output';
-import { callProxy, readText } from '../proxy-client';
+import { callClientApi, callProxy, readText } from '../proxy-client';
 
 interface IssueOptions extends DualControlOptions {
   client: string;
@@ -61,21 +60,27 @@ export function keysCommands(): Command {
     .description('list keys with their IDs and last characters')
     .option('--client <name>', 'client whose keys to list (default: all clients)')
     .option('--json', 'print JSON')
-    .action(({ client, json }: { client?: string; json?: boolean }) =>
-      withClients(async (service) => print(await service.listKeys(client), json)),
-    );
+    .action(list);
   keys
     .command('revoke')
     .description('revoke a key, so that requests with it are rejected')
     .argument('<id>', 'ID of the key, from keys list')
     .option('--reason <text>', 'reason for the record')
     .option('--json', 'print JSON')
-    .action((id: string, { reason, json }: { reason?: string; json?: boolean }) =>
-      withClients(async (service) =>
-        print(await service.revokeKey(id, undefined, changedByOperator(reason)), json),
-      ),
-    );
+    .action(revoke);
   return keys;
+}
+
+async function list({ client, json }: { client?: string; json?: boolean }): Promise<void> {
+  const { withServices } = await import('../database/services.js');
+  await withServices(async ({ clients }) => print(await clients.listKeys(client), json));
+}
+
+async function revoke(id: string, { reason, json }: { reason?: string; json?: boolean }): Promise<void> {
+  const { withServices } = await import('../database/services.js');
+  await withServices(async ({ clients }) =>
+    print(await clients.revokeKey(id, undefined, changedByOperator(reason)), json),
+  );
 }
 
 interface ClaimOptions {

@@ -1,28 +1,16 @@
 import { Command } from 'commander';
 import { ClientError } from '../../access/clients/client-error';
-import { toPermissions } from '../../access/clients/grants';
 import { optionOf } from '../../access/clients/limits/limits';
-import { mergePeople, MergeRequest } from '../../access/people/merges';
+import type { MergeRequest } from '../../access/people/merges';
 import { OWN_LIMIT_KEYS } from '../../access/people/person';
-import { ListedPerson } from '../../access/people/person-exceptions';
-import {
-  PersonRef,
-  NamedPerson,
-  PersonRevocationsService,
-} from '../../access/people/person-revocations.service';
-import { ActivityJournal } from '../../journal/activity/activity';
-import { PrismaService } from '../../platform/database/pools/prisma.service';
+import type { ListedPerson } from '../../access/people/person-exceptions';
+import type { PersonRef, NamedPerson } from '../../access/people/person-revocations.service';
 import { maskContacts } from '../../platform/privacy/contacts';
-import { SpendingService } from '../../policy/spending.service';
-import { clientServices, withPrisma, changedByOperator } from '../database/database';
-import {
-  callClientApi,
-  withDualControlOptions,
-  DUAL_CONTROL_HELP,
-  DualControlOptions,
-  makeChange,
-} from '../dual-control';
+import type { SpendingService } from '../../policy/spending.service';
+import { withDualControlOptions, DUAL_CONTROL_HELP, DualControlOptions, makeChange } from '../dual-control';
+import { changedByOperator } from '../operator';
 import { print } from '../output';
+import { callClientApi } from '../proxy-client';
 import { chosenLimits, withLimitOptions } from './client-options';
 
 interface Options extends DualControlOptions {
@@ -53,18 +41,22 @@ function listCommand(): Command {
     .requiredOption('--client <name>', 'client of the people')
     .option('--name <name>', 'exact name of the people')
     .option('--json', 'print JSON')
-    .action(({ client, name, json }: Pick<Options, 'client' | 'json'> & { name?: string }) =>
-      withPrisma(async (prisma) => {
-        const { exceptions } = clientServices(prisma);
-        const all: (ListedPerson & PersonSpending)[] = [];
-        let page: ListedPerson[];
-        do {
-          page = await exceptions.list(client, { name, before: all.at(-1)?.id, limit: PAGE });
-          all.push(...(await withSpending(prisma, page)));
-        } while (page.length === PAGE);
-        print(all.map(masked), json);
-      }),
-    );
+    .action(list);
+}
+
+type ListOptions = Pick<Options, 'client' | 'json'> & { name?: string };
+
+async function list({ client, name, json }: ListOptions): Promise<void> {
+  const { withServices } = await import('../database/services.js');
+  await withServices(async ({ exceptions, spending }) => {
+    const all: (ListedPerson & PersonSpending)[] = [];
+    let page: ListedPerson[];
+    do {
+      page = await exceptions.list(client, { name, before: all.at(-1)?.id, limit: PAGE });
+      all.push(...(await withSpending(spending, page)));
+    } while (page.length === PAGE);
+    print(all.map(masked), json);
+  });
 }
 
 const LIMITS_HELP = `
@@ -101,6 +93,7 @@ async function limit(options: Options): Promise<void> {
     },
     throughProxy: async () => {
       const path = `/v1/clients/${encodeURIComponent(client)}/persons`;
+      const { toPermissions } = await import('../../access/clients/grants.js');
       const body = { name, issuer, ...toPermissions(change), reason };
       print(await callClientApi(options, { path, body }), json);
     },
@@ -108,10 +101,10 @@ async function limit(options: Options): Promise<void> {
 }
 
 async function withSpending(
-  prisma: PrismaService,
+  spending: SpendingService,
   page: ListedPerson[],
 ): Promise<(ListedPerson & PersonSpending)[]> {
-  const spent = await new SpendingService(prisma).ofPayers(page.map(({ id }) => id));
+  const spent = await spending.ofPayers(page.map(({ id }) => id));
   return page.map((person) => ({
     ...person,
     spent_today_usd: spent.get(person.id)?.today.usd.toFixed(),
@@ -146,8 +139,10 @@ function mergePeopleCommand(): Command {
 async function merge(options: DualControlOptions & MergeRequest): Promise<void> {
   const { kept, merged, reason, json } = options;
   await makeChange(options, {
-    onDatabase: async ({ prisma }, by) =>
-      print(await mergePeople(prisma, new ActivityJournal(), { kept, merged }, by), json),
+    onDatabase: async ({ prisma, journal }, by) => {
+      const { mergePeople } = await import('../../access/people/merges.js');
+      print(await mergePeople(prisma, journal, { kept, merged }, by), json);
+    },
     throughProxy: async () =>
       print(
         await callClientApi(options, { path: '/v1/person-merges', body: { kept, merged, reason } }),
@@ -192,10 +187,10 @@ function revokePersonCommand(): Command {
     .action(revoke);
 }
 
-function revoke({ client, reason, json, ...options }: RevokeOptions): Promise<void> {
+async function revoke({ client, reason, json, ...options }: RevokeOptions): Promise<void> {
   const person = personIn(options);
-  return withPrisma(async (prisma) => {
-    const revocations = new PersonRevocationsService(prisma, new ActivityJournal());
+  const { withServices } = await import('../database/services.js');
+  await withServices(async ({ revocations }) => {
     const revoked = await revocations.revoke(client, person, changedByOperator(reason));
     print(revoked, json);
     if (revoked.is_new) process.stderr.write(`${NEW_PERSON}\n`);

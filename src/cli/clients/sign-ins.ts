@@ -1,17 +1,16 @@
 import { Command } from 'commander';
 import { ClientError } from '../../access/clients/client-error';
-import { loadConfigOf } from '../../platform/config/config';
 import {
   requestedExpiry,
   chosenExpiry,
   EXPIRES_OPTION,
-  callClientApi,
   withDualControlOptions,
   DUAL_CONTROL_HELP,
   DualControlOptions,
   makeChange,
 } from '../dual-control';
 import { print } from '../output';
+import { callClientApi } from '../proxy-client';
 
 interface AllowOptions extends DualControlOptions {
   client: string;
@@ -46,7 +45,7 @@ async function allow(options: AllowOptions): Promise<void> {
   const { client, person, subject, expires, reason, json } = options;
   await makeChange(options, {
     onDatabase: async ({ clients }, by) => {
-      const signIn = { issuer: configuredIssuer(), subject, person, expiresAt: chosenExpiry(expires) };
+      const signIn = { issuer: await configuredIssuer(), subject, person, expiresAt: chosenExpiry(expires) };
       print(await clients.allowSignIn(client, signIn, by), json);
     },
     throughProxy: async () => {
@@ -58,7 +57,8 @@ async function allow(options: AllowOptions): Promise<void> {
   });
 }
 
-function configuredIssuer(): string {
+async function configuredIssuer(): Promise<string> {
+  const { loadConfigOf } = await import('../../platform/config/config.js');
   const issuer = loadConfigOf('database').openIdProvider?.issuer;
   if (issuer !== undefined) return issuer;
   throw new ClientError(

@@ -1,16 +1,5 @@
 import { Command } from 'commander';
-import { Client } from 'pg';
-import { lockIndex } from '../../history/retention/reindex';
-import { withConnection } from '../../platform/database/servers/database-client';
-import { print } from '../output';
-import { withOwner } from './database';
-
-interface SearchOptions {
-  off?: boolean;
-  json?: boolean;
-}
-
-const TABLES = ['search_entry', 'search_item', 'search_slice', 'search_position'];
+import type { SearchOptions } from './replicate-search';
 
 const HELP = `
 The search index is derived from the records. It is not in the write-ahead log, because it would double the
@@ -30,18 +19,7 @@ export function replicateSearchCommand(): Command {
     .option('--off', 'remove the search index from the write-ahead log')
     .option('--json', 'print JSON: {"replicated"}')
     .addHelpText('after', HELP)
-    .action(({ off = false, json }: SearchOptions) =>
-      withOwner(async (ownerUrl) => {
-        await withConnection(ownerUrl, (client) => rewriteTables(client, off ? 'UNLOGGED' : 'LOGGED'));
-        print({ replicated: !off }, json);
-      }),
+    .action(async (options: SearchOptions) =>
+      (await import('./replicate-search.js')).replicateSearch(options),
     );
-}
-
-/** Changes all tables at once. An index without its position would be filled twice. */
-async function rewriteTables(client: Client, kind: 'LOGGED' | 'UNLOGGED'): Promise<void> {
-  await client.query('BEGIN; SET LOCAL statement_timeout = 0');
-  await lockIndex(client);
-  for (const table of TABLES) await client.query(`ALTER TABLE ${table} SET ${kind}`);
-  await client.query('COMMIT');
 }

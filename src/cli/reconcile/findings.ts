@@ -1,9 +1,8 @@
 import { readFile } from 'node:fs/promises';
 import { Command, Option } from 'commander';
 import { ClientError } from '../../access/clients/client-error';
-import { MAIN_ACCOUNT } from '../../platform/config/upstream/upstream-accounts';
 import type { FindingDecisions } from '../../reconciliation/findings/decisions.dto';
-import { FindingPage, FindingRecord } from '../../reconciliation/findings/findings.dto';
+import type { FindingPage, FindingRecord } from '../../reconciliation/findings/findings.dto';
 import { download } from '../download';
 import { print, filterOption, Filters, PAGE_TOKEN, pageQuery, printPage } from '../output';
 import { callProxy, withProxyOptions, keyHelp, streamFromProxy, ProxyOptions } from '../proxy-client';
@@ -64,6 +63,7 @@ async function list({ filter, pageToken, json, ...proxy }: Options & { pageToken
     demoKey: 'reconciler',
     afterFailure: 'Run the command again.',
   })) as FindingPage;
+  const { MAIN_ACCOUNT } = await import('../../platform/config/upstream/upstream-accounts.js');
   const isOfSeveral = page.findings.some(({ account }) => account !== MAIN_ACCOUNT);
   const rows = page.findings.map((finding) => ({
     ...(isOfSeveral && { account: finding.account }),

@@ -1,6 +1,6 @@
 import { Command, Option } from 'commander';
 import { ClientError } from '../../access/clients/client-error';
-import { TotalsRecord } from '../../reconciliation/matching/totals.dto';
+import type { TotalsRecord } from '../../reconciliation/matching/totals.dto';
 import { download } from '../download';
 import { callProxy, withProxyOptions, keyHelp, streamFromProxy, ProxyOptions } from '../proxy-client';
 import { followRun, howToFollow, RunEnd } from './follow-run';

@@ -1,26 +1,16 @@
 import { DynamicModule, Module } from '@nestjs/common';
-import { ConfigModule, registerAs } from '@nestjs/config';
-import { RunningConfig, SETTINGS_NAME } from './config';
+import { RunningConfig, SETTINGS } from './config';
 import { SecretReloadService } from './secrets/secret-reload.service';
 
-/** Provides the frozen configuration to the whole application. */
+/** Provides the frozen configuration, which config.ts has read and checked, to the whole application. */
 @Module({})
 export class SettingsModule {
   static with(settings: RunningConfig): DynamicModule {
     return {
       module: SettingsModule,
       global: true,
-      providers: [SecretReloadService],
-      exports: [SecretReloadService],
-      // config.ts has already read, checked and completed the environment.
-      imports: [
-        ConfigModule.forRoot({
-          isGlobal: true,
-          ignoreEnvFile: true,
-          skipProcessEnv: true,
-          load: [registerAs(SETTINGS_NAME, () => settings)],
-        }),
-      ],
+      providers: [{ provide: SETTINGS, useValue: settings }, SecretReloadService],
+      exports: [SETTINGS, SecretReloadService],
     };
   }
 }

@@ -1,6 +1,5 @@
 import 'reflect-metadata';
 import { join, resolve } from 'node:path';
-import { getConfigToken } from '@nestjs/config';
 import { plainToInstance } from 'class-transformer';
 import { validateSync } from 'class-validator';
 import { toDatabaseConfig } from './database/database-config';
@@ -40,11 +39,8 @@ export type RunningConfig = Config & {
   readonly embeddedSandbox: EmbeddedSandbox | undefined;
 };
 
-/** The namespace of the configuration in @nestjs/config. */
-export const SETTINGS_NAME = 'settings';
-
 /** Provides the configuration to constructors: `@Inject(SETTINGS) settings: RunningConfig`. */
-export const SETTINGS = getConfigToken(SETTINGS_NAME);
+export const SETTINGS = Symbol('settings');
 
 /** A failed start. Its message is one line for the operator. */
 export class StartError extends Error {}
@@ -163,6 +159,7 @@ function toConfig(env: Environment, { given, accounts, accountValues, secretFile
     /** Seconds in which the same payment of another client is held for approval. 0 disables it. */
     duplicateAcrossClientsSeconds: env.DUPLICATE_ACROSS_CLIENTS_SECONDS,
     approvalExpiresAfterSeconds: env.APPROVAL_EXPIRES_AFTER_SECONDS,
+    queueExpiresAfterSeconds: env.QUEUE_EXPIRES_AFTER_SECONDS,
     /** Public origins, in the form of URL.origin. Empty outside production: see `ownOriginReader`. */
     publicUrls: Object.freeze(env.PUBLIC_URL),
     /** CIDR blocks of reverse proxies whose X-Forwarded headers are trusted. */

@@ -71,9 +71,9 @@ export class UpstreamError {
   message?: string;
 }
 
-/** The response to a payout that is pending approval. */
-export class PendingApproval {
-  @ApiProperty({ enum: ['pending_approval'] }) status!: string;
+/** The response to a call that waits for an approval, or for its turn (`Prefer: respond-async`). */
+export class AcceptedCall {
+  @ApiProperty({ enum: ['pending_approval', 'queued'] }) status!: string;
 
   @described(UUID, 'The ID of the call. `GET /v1/calls/{id}` shows its state.') call_id!: string;
 }

@@ -6,6 +6,7 @@ import { FOR_READS } from './reads';
 export const FIRST_CALL_STATES = [
   'in_progress',
   'unknown',
+  'queued',
   'pending_approval',
   'succeeded',
   'confirmed',

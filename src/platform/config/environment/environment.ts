@@ -114,7 +114,9 @@ export class Environment {
   @Numeric() @IsInt() @Min(0) @Max(86_400) DUPLICATE_WINDOW_SECONDS = 30;
   @Numeric() @IsInt() @Min(0) @Max(86_400) DUPLICATE_ACROSS_CLIENTS_SECONDS = 0;
   @Numeric() @IsInt() @Min(1) @Max(31_536_000) APPROVAL_EXPIRES_AFTER_SECONDS = 86_400;
-  @Numeric() @IsInt() @Min(0) @Max(100_000) UPSTREAM_QUEUE = 256; // four for each connection
+  @Numeric() @IsInt() @Min(1) @Max(31_536_000) QUEUE_EXPIRES_AFTER_SECONDS = 86_400;
+  // a burst of 1,000 payments. Their bodies have 32 MiB at most
+  @Numeric() @IsInt() @Min(0) @Max(100_000) UPSTREAM_QUEUE = 2_048;
   @Deadlines() @AreDeadlines() UPSTREAM_TIMEOUTS: ReadonlyMap<string, number> = new Map();
   @RulesByOperation()
   @AreByOperation('rules, each once, such as POST /payouts/airtime=1.5%+0.05')

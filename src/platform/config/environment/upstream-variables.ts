@@ -49,7 +49,8 @@ export const UPSTREAM_VARIABLES = inSection('upstream', {
     'Connections to each upstream account, and the permits of its requests that are admitted or in flight. ' +
     'See [Too many requests](../operate/monitor.md#too-many-requests).',
   UPSTREAM_QUEUE:
-    'Maximum number of requests that wait for a permit. More are rejected before they are recorded.',
+    'Maximum number of payments of an account that wait for a permit, and of reads. More are rejected ' +
+    'before they are recorded. A body of more than 16 KiB counts once for each 16 KiB.',
   UPSTREAM_MAX_RESPONSE_BYTES:
     'Maximum size of an answer, also after decoding. A larger one is cut off, and its outcome is unknown.',
   UPSTREAM_WEBHOOK_SECRET: {

@@ -23,8 +23,8 @@ export const VARIABLES: Readonly<Record<keyof Environment, Variable>> = {
       'own](../operate/deploy.md#data_dir). Keep it across restarts.',
     DRAIN_MS: 'Drain time after SIGTERM in milliseconds. The proxy reports not ready and still serves.',
     REQUEST_DEADLINE_MS:
-      'Time limit of a request for its key, its permit and its admission, in milliseconds. After it, the ' +
-      'request gets 503. See [Too many requests](../operate/monitor.md#too-many-requests).',
+      'Time limit of a request for its key and its admission, without its wait, in milliseconds. After it, ' +
+      'the request gets 503. See [Too many requests](../operate/monitor.md#too-many-requests).',
     START_WORKER:
       'Whether `npm start` also runs a [worker](../operate/deploy.md#the-worker), and restarts it whenever ' +
       'it ends. Set it to `false` where workers run separately.',
@@ -105,11 +105,11 @@ export const VARIABLES: Readonly<Record<keyof Environment, Variable>> = {
     DUPLICATE_GUARD:
       'Whether requests with the same content are rejected. `false` is for tests, and production refuses it.',
     DUPLICATE_WINDOW_SECONDS:
-      'Time after a success in which the same body without an idempotency key is a suspected duplicate. ' +
-      '`0` disables this check.',
+      'Time after a success in which the same body without a key is a suspected duplicate. `0` disables it.',
     DUPLICATE_ACROSS_CLIENTS_SECONDS:
       'Time in which the same payment of another client is held for approval. `0` disables this check.',
     APPROVAL_EXPIRES_AFTER_SECONDS: 'Time in which a held call can be approved.',
+    QUEUE_EXPIRES_AFTER_SECONDS: 'Time in which a queued call (`Prefer: respond-async`) is sent.',
     MAX_ITEMS: 'Maximum number of items in one request.',
     MAX_BODY_BYTES: 'Maximum size of a request body.',
     EXTRA_FIELDS_ALLOWED: {
