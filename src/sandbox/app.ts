@@ -1,6 +1,7 @@
 import Fastify, { FastifyInstance } from 'fastify';
 import { Arrivals } from './arrivals/arrivals';
 import { PREFIX, receiveUnreadable } from './arrivals/receive';
+import { recordProcessed } from './arrivals/record-processed';
 import { defaultBehaviour } from './behaviour/behaviour';
 import { patchBehaviour, showBehaviour } from './behaviour/behaviour-patch';
 import { resetData, seed } from './behaviour/seed';
@@ -15,6 +16,7 @@ import { answerClientError, answerFault, answerUnknownOperation } from './http/e
 import { operations } from './http/routes';
 import { UnitName } from './http/unit-name';
 import { paymentPage } from './payments/page';
+import { Payouts } from './payouts/carry-out';
 import { ReadWriteLock } from './read-write-lock';
 import { redeemPage } from './redeem/page';
 import type { Service } from './service';
@@ -67,11 +69,15 @@ function newService(
   { behaviour = defaultBehaviour(), databaseUrl, unitName }: Settings,
   database: Database,
 ): Service {
+  const arrivals = new Arrivals(database, databaseUrl);
   return {
     database,
     behaviour,
     unit: new UnitName(unitName ?? DEFAULT_UNIT_NAME),
-    arrivals: new Arrivals(database, databaseUrl),
+    arrivals,
+    payouts: new Payouts(database, behaviour, (work, processed) =>
+      recordProcessed(arrivals, work, processed),
+    ),
     faults: new Faults(),
     events: new Events(database, behaviour),
     lock: new ReadWriteLock(),

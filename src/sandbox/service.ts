@@ -5,6 +5,7 @@ import type { Events } from './events/events';
 import type { Faults } from './faults/faults';
 import type { Connections } from './http/connections';
 import type { UnitName } from './http/unit-name';
+import type { Payouts } from './payouts/carry-out';
 import type { ReadWriteLock } from './read-write-lock';
 import type { Timers } from './timers';
 
@@ -14,6 +15,7 @@ export interface Service {
   behaviour: Behaviour;
   unit: UnitName;
   arrivals: Arrivals;
+  payouts: Payouts;
   faults: Faults;
   events: Events;
   lock: ReadWriteLock;

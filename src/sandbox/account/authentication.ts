@@ -5,15 +5,13 @@ import { Account } from '../generated/client';
 import { Refusal } from '../http/envelope';
 import { isObject } from '../http/rules';
 
-/**
- * Returns the account of the request's key, or null for an invalid key (docs/reference/upstream.md,
- * "Requests"). The lookup uses the key's hash, so its duration reveals nothing about the key.
- */
-export async function authenticate(database: Database, request: FastifyRequest): Promise<Account | null> {
+/** An account that acts: the owner of a key, which has no parent, or one of its sub-accounts. */
+export type Owner = Pick<Account, 'id' | 'parentId'>;
+
+/** Returns the hash of a request's key, so that the duration of its look-up reveals nothing about the key. */
+export function keyHashOf(request: FastifyRequest): string | null {
   const key = request.headers['x-api-key'];
-  return typeof key === 'string'
-    ? database.account.findUnique({ where: { apiKeyHash: hashKey(key) } })
-    : null;
+  return typeof key === 'string' ? hashKey(key) : null;
 }
 
 export function hashKey(key: string): string {
@@ -28,11 +26,7 @@ const ID = /^[0-9a-f]{8}(-[0-9a-f]{4}){3}-[0-9a-f]{12}$/;
  * has this field (docs/reference/upstream.md, "Sub-accounts").
  * @throws Refusal for any other value, because a typing error must not spend the money of the account.
  */
-export async function actingAccount(
-  database: Database,
-  owner: Account,
-  sources: unknown[],
-): Promise<Account> {
+export async function actingAccount(database: Database, owner: Owner, sources: unknown[]): Promise<Owner> {
   const fields = sources.filter(isObject).find((source) => Object.hasOwn(source, 'subAccount'));
   if (!fields) return owner;
   const id = fields.subAccount;

@@ -1,21 +1,11 @@
 import type { FastifyInstance, FastifyRequest } from 'fastify';
-import { authenticate } from '../account/authentication';
-import { FaultStrike, magicFault } from '../faults/faults';
-import { Account } from '../generated/client';
+import { keyHashOf, Owner } from '../account/authentication';
+import { magicFault } from '../faults/faults';
 import { Refusal } from '../http/envelope';
 import type { Service } from '../service';
+import type { ArrivedRequest } from './arrived-request';
 
 export const PREFIX = '/api/v0.1';
-
-/** A request in the ground truth, before any check. */
-export interface ArrivedRequest {
-  seq: bigint;
-  /** The account of its key. Null for a missing or unknown key. */
-  account: Account | null;
-  /** Its body in the interface's words, for {@link readBody}. */
-  body: unknown;
-  fault: FaultStrike | undefined;
-}
 
 const NOT_JSON = Symbol('not JSON');
 
@@ -40,10 +30,10 @@ export function receivedOf(request: FastifyRequest): ArrivedRequest | null | und
   return request.getDecorator<ArrivedRequest | null | undefined>('received');
 }
 
-/** Returns the account of the request's key, or throws a {@link Refusal}. */
-export function readAccount({ account }: ArrivedRequest): Account {
-  if (!account) throw new Refusal('key is not defined. Generate a new one from the developer portal', 401);
-  return account;
+/** Returns the owner of the request's key, or throws a {@link Refusal}. */
+export function readOwner({ owner }: ArrivedRequest): Owner {
+  if (!owner) throw new Refusal('key is not defined. Generate a new one from the developer portal', 401);
+  return owner;
 }
 
 /** Returns the JSON of the request's body, or throws a {@link Refusal}. */
@@ -54,29 +44,23 @@ export function readBody({ body }: ArrivedRequest): unknown {
 
 /** Records a request with an undecodable path. Fastify answers it without any hook or fault. */
 export async function receiveUnreadable(service: Service, request: FastifyRequest): Promise<void> {
-  const { arrivals, database } = service;
+  const { arrivals } = service;
   if (!request.originalUrl.startsWith(`${PREFIX}/`)) return;
-  const account = await authenticate(database, request);
   const named = nameOf(service, request);
-  const seq = await arrivals.arrived({ ...named, body: null, accountId: account?.id ?? null, fault: null });
+  const { seq } = await arrivals.arrived({ ...named, body: null, keyHash: keyHashOf(request), fault: null });
   await arrivals.answered(seq, 400);
 }
 
 async function receive(service: Service, request: FastifyRequest): Promise<ArrivedRequest> {
-  const { arrivals, behaviour, database, faults, lock, unit } = service;
+  const { arrivals, behaviour, faults, lock, unit } = service;
   const named = nameOf(service, request);
   const text = request.body as string | undefined;
   const body = unit.bodyInside(parse(text));
   return lock.pass(async () => {
-    const account = await authenticate(database, request);
     const fault = faults.strike(named.operation) ?? magicFault(body, behaviour.magicMs);
-    const seq = await arrivals.arrived({
-      ...named,
-      body: text ?? null,
-      accountId: account?.id ?? null,
-      fault: fault?.fault ?? null,
-    });
-    return { seq, account, body, fault };
+    const keyHash = keyHashOf(request);
+    const recorded = { ...named, body: text ?? null, keyHash, fault: fault?.fault ?? null };
+    return { ...(await arrivals.arrived(recorded)), body, fault };
   });
 }
 

@@ -11,7 +11,7 @@ import {
   newIssue,
   NewTransaction,
   NO_RECIPIENT,
-  storeIssue,
+  storeIssues,
   readMarks,
 } from '../transactions/issue';
 import { entryFor, moneyUnder, moveMoney } from '../transactions/money';
@@ -66,7 +66,7 @@ async function store(call: Call, collection: Collection, becomes: readonly strin
   const issue = newIssue([{ ...collection, becomes }], terms);
   const [payment] = issue.transactions as [NewTransaction];
   await call.database.$transaction(async (work) => {
-    await storeIssue(work, issue, call.behaviour);
+    await storeIssues(work, [issue], call.behaviour);
     await call.processed(work, [payment.chiRef]);
     if (payment.money === 'kept') return;
     await post(work, `collection ${issue.issueID}`, [

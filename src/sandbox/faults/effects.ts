@@ -46,7 +46,7 @@ function answerOf(
   const { answer } = rowOf(strike.fault);
   if (!answer) return own;
   return answer(own, strike.settings, {
-    accountId: receivedOf(request)?.account?.id ?? null,
+    accountId: receivedOf(request)?.owner?.id ?? null,
     url: request.originalUrl,
   });
 }

@@ -1,11 +1,12 @@
+import type { Owner } from '../account/authentication';
 import { Behaviour } from '../behaviour/behaviour';
 import { Database, Work } from '../database';
-import { Account } from '../generated/client';
+import type { Payout } from '../payouts/carry-out';
 
 /** An authenticated request to an operation. */
 export interface Call {
-  /** Acting account: the account of the key, or one of its sub-accounts. */
-  account: Account;
+  /** Acting account: the owner of the key, or one of its sub-accounts. */
+  account: Owner;
   database: Database;
   /** Address of this sandbox, for the links in its answers. */
   origin: string;
@@ -15,6 +16,8 @@ export interface Call {
    * changed. Optional for operations that only read.
    */
   processed: (work: Work, chiRefs: string[]) => Promise<void>;
+  /** Carries a payout out in a group, and records that with it, instead of `processed`. */
+  payOut: (payout: Payout) => Promise<void>;
 }
 
 /** An operation: from an unchecked body or query to the `data` of its answer. */

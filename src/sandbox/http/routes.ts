@@ -1,17 +1,11 @@
 import type { FastifyPluginCallback, FastifyRequest } from 'fastify';
-import { actingAccount } from '../account/authentication';
+import { actingAccount, Owner } from '../account/authentication';
 import { transactionRoutes } from '../account/transactions';
-import {
-  PREFIX,
-  readAccount,
-  readBody,
-  ArrivedRequest,
-  receivedOf,
-  receiveRequests,
-} from '../arrivals/receive';
+import type { ArrivedRequest } from '../arrivals/arrived-request';
+import { PREFIX, readOwner, readBody, receivedOf, receiveRequests } from '../arrivals/receive';
+import { recordProcessed } from '../arrivals/record-processed';
 import { collectionRoutes } from '../collections/collections';
-import { applyAnswerFaults, bodyForFault, carryOut, scheduleFaultChanges } from '../faults/effects';
-import type { Account } from '../generated/client';
+import { applyAnswerFaults, bodyForFault, carryOut } from '../faults/effects';
 import { infoRoutes } from '../info/info';
 import { airtimeRoutes, mobileMoneyRoutes, creditRoutes, sendRoutes } from '../payouts/payouts';
 import { redeemRoutes } from '../redeem/redeem';
@@ -96,7 +90,7 @@ async function serve(
   const received = receivedOf(request);
   if (!received) throw new Error('the request was not recorded');
   const run = async () => {
-    const owner = readAccount(received);
+    const owner = readOwner(received);
     const input = inputOf(received, request);
     const account = await actingAccount(service.database, owner, [received.body ?? request.query, input]);
     const call = callFor(service, origin, received, account);
@@ -107,12 +101,8 @@ async function serve(
   return carryOut(received.fault, () => service.lock.pass(run), service.timers);
 }
 
-function callFor(
-  { arrivals, database, behaviour }: Service,
-  origin: string,
-  received: ArrivedRequest,
-  account: Account,
-) {
+function callFor(service: Service, origin: string, received: ArrivedRequest, account: Owner) {
+  const { database, behaviour } = service;
   const call: Call & { isProcessed: boolean } = {
     account,
     database,
@@ -120,8 +110,11 @@ function callFor(
     behaviour,
     isProcessed: false,
     processed: async (work, chiRefs) => {
-      await arrivals.processed(work, received.seq, chiRefs);
-      await scheduleFaultChanges(work, received.fault, chiRefs);
+      await recordProcessed(service.arrivals, work, [{ request: received, chiRefs }]);
+      call.isProcessed = true;
+    },
+    payOut: async (payout) => {
+      await service.payouts.carryOut(payout, received);
       call.isProcessed = true;
     },
   };

@@ -23,11 +23,10 @@ import {
   NewTransaction,
   NO_RECIPIENT,
   readMarks,
-  storeIssue,
+  storeIssues,
 } from '../transactions/issue';
 import { PAYOUT_ACCOUNTS, PayoutType } from '../transactions/money';
 import { transactionRecord } from '../transactions/record';
-import { post } from '../wallets/ledger';
 
 export const creditRoutes = {
   'POST /payouts/credit': payOutCredit,
@@ -75,7 +74,7 @@ async function issueUnpaid(call: Call, body: unknown, items: Item[]): Promise<Is
     marks: readMarks(body),
   });
   await call.database.$transaction(async (work) => {
-    await storeIssue(work, issue, call.behaviour);
+    await storeIssues(work, [issue], call.behaviour);
     await call.processed(work, chiRefsOf(issue.transactions));
   });
   return issue;
@@ -178,7 +177,7 @@ function readMobileMoneyItem(item: Fields, name: string): Item {
   };
 }
 
-/** Stores the batch and debits its total from the wallet, in one transaction. */
+/** Stores the batch and debits its total from the wallet, together. */
 export async function payOut(call: Call, items: Item[], type: PayoutType, marks?: Marks): Promise<Issue> {
   const issuerId = call.account.id;
   const { wallet, account } = PAYOUT_ACCOUNTS[type];
@@ -187,16 +186,12 @@ export async function payOut(call: Call, items: Item[], type: PayoutType, marks?
     items.map((item) => withMagic(item, type)),
     { issuerId, type, status: 'paid', feePercent, wallet, ...(marks && { marks }) },
   );
-  await call.database.$transaction(async (work) => {
-    await storeIssue(work, issue, call.behaviour);
-    await call.processed(work, chiRefsOf(issue.transactions));
-    // Last, because it locks the wallet's row.
-    await post(work, `payout ${issue.issueID}`, [
-      { account: { accountId: issuerId, type: wallet }, usd: issue.total.negated() },
-      { account, usd: issue.total.minus(issue.fee) },
-      { account: 'fees', usd: issue.fee },
-    ]);
-  });
+  const entries = [
+    { account: { accountId: issuerId, type: wallet }, usd: issue.total.negated() },
+    { account, usd: issue.total.minus(issue.fee) },
+    { account: 'fees' as const, usd: issue.fee },
+  ];
+  await call.payOut({ issue, posting: { description: `payout ${issue.issueID}`, entries } });
   return issue;
 }
 

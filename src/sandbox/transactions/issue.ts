@@ -85,16 +85,49 @@ export function newIssue(items: Item[], terms: IssueTerms): Issue {
   return { issueID, total, fee, transactions, later };
 }
 
-/** Stores a batch with its later status changes, which so survive a crash. */
-export async function storeIssue(
-  work: Work,
-  { transactions, later }: Issue,
-  { laterMs }: Behaviour,
-): Promise<void> {
-  await work.transaction.createMany({ data: transactions });
+/** Stores batches with their later status changes, which so survive a crash. */
+export async function storeIssues(work: Work, issues: Issue[], { laterMs }: Behaviour): Promise<void> {
+  const rows = issues.flatMap(({ transactions }) => transactions.map(rowOf));
+  await work.$executeRaw`
+    INSERT INTO transactions (id, chi_ref, issue_id, issue_date, issuer_id, type, status, value_in_usd, fee,
+      wallet, money, fee_paid, email, twitter, phone_number, country_to_send, momo_code, reference, receiver,
+      description, meta)
+    SELECT id, chi_ref, issue_id, issue_date, issuer_id, type, status, value_in_usd, fee,
+      wallet, money, fee_paid, email, twitter, phone_number, country_to_send, momo_code, reference, receiver,
+      description, meta
+    FROM json_populate_recordset(NULL::transactions, ${JSON.stringify(rows)}::json) WITH ORDINALITY
+    ORDER BY ordinality`;
+  const later = issues.flatMap((issue) => issue.later);
   if (later.length === 0) return;
   const dueAt = new Date(Date.now() + laterMs);
   await work.dueChange.createMany({ data: later.map((change) => ({ ...change, dueAt })) });
+}
+
+/** Returns a transaction by the names of its columns. */
+function rowOf(transaction: NewTransaction) {
+  return {
+    id: transaction.id,
+    chi_ref: transaction.chiRef,
+    issue_id: transaction.issueID,
+    issue_date: transaction.issueDate,
+    issuer_id: transaction.issuerId,
+    type: transaction.type,
+    status: transaction.status,
+    value_in_usd: transaction.valueInUSD,
+    fee: transaction.fee,
+    wallet: transaction.wallet,
+    money: transaction.money,
+    fee_paid: transaction.feePaid,
+    email: transaction.email,
+    twitter: transaction.twitter,
+    phone_number: transaction.phoneNumber,
+    country_to_send: transaction.countryToSend,
+    momo_code: transaction.momoCode,
+    reference: transaction.reference,
+    receiver: transaction.receiver,
+    description: transaction.description,
+    meta: transaction.meta,
+  };
 }
 
 export function chiRefsOf(transactions: { chiRef: string }[]): string[] {

@@ -1,7 +1,7 @@
 import { Call, Routes } from '../http/call';
 import { Refusal } from '../http/envelope';
 import { fieldsOf, readOptionalText, readText, readUsd } from '../http/validation';
-import { chiRefsOf, newIssue, NO_RECIPIENT, readMarks, storeIssue } from '../transactions/issue';
+import { chiRefsOf, newIssue, NO_RECIPIENT, readMarks, storeIssues } from '../transactions/issue';
 import { post, WALLET_TYPES, WalletType } from './ledger';
 
 export const transferRoutes = {
@@ -48,7 +48,7 @@ async function moveValue(
   } as const;
   const issue = newIssue([{ ...NO_RECIPIENT, valueInUSD }], terms);
   await call.database.$transaction(async (work) => {
-    await storeIssue(work, issue, call.behaviour);
+    await storeIssues(work, [issue], call.behaviour);
     await call.processed(work, chiRefsOf(issue.transactions));
     await post(work, `transfer ${issue.issueID}`, [
       { account: { accountId: sender, type }, usd: valueInUSD.negated() },
