@@ -30,7 +30,7 @@ export function compareTimeline(
   }
   const shown = {
     outcome: timeline.upstream,
-    decision: timeline.approval?.decided_by,
+    decision: timeline.approval?.decided_by ?? timeline.queue?.released_at,
     settlement: timeline.settlements.length,
     ...(!intent && { refusal: timeline.refusal }),
   };
@@ -77,7 +77,7 @@ function compareIntent(all: Comparison, timeline: CallTimeline, leaf: Leaf): voi
   all.plain('the earlier payment', timeline.approval?.earlier_call_id, leaf.earlier_call_id);
   all.plain('the lost payment', timeline.approval?.unexplained_transaction, leaf.unexplained_transaction);
   all.plain('reason for approval', timeline.approval?.held_for, leaf.held_for);
-  all.time('expiry of the approval', timeline.approval?.expires_at, leaf.expires_at);
+  all.time('expiry', (timeline.approval ?? timeline.queue)?.expires_at, leaf.expires_at);
   if (timeline.approval) all.plain('content hash', timeline.approval.content_hash, leaf.body_commitment);
   const items = listOf(leaf.items);
   all.plain('items listed', timeline.items.length, items.length);
@@ -113,12 +113,6 @@ function compareItem(all: Comparison, item: RecordItem, leaf: Leaf): void {
   all.text(name('sub-account'), item.recipient.receiver, leaf.receiver);
   all.text(name('wallet'), item.wallet, leaf.wallet);
   all.text(name('transaction'), item.upstream_ref, leaf.upstream_ref);
-  for (const contact of ['email', 'phone', 'handle'] as const) {
-    // Each shown value must be committed to. Erased values are not shown.
-    const isCommitted = typeof leaf[`${contact}_commitment`] === 'string';
-    const shown = item.recipient[contact];
-    all.holds(shown === null || isCommitted, name(contact), shown, 'none');
-  }
 }
 
 /** @param settlements undefined if some cannot be read. */
@@ -209,11 +203,12 @@ function compareRefusal(all: Comparison, timeline: CallTimeline, leaf: Leaf): vo
   }
 }
 
-function compareDecision(all: Comparison, { approval }: CallTimeline, leaf: Leaf): void {
-  all.plain('decision', approval?.status, leaf.kind);
-  all.time('time of the decision', approval?.decided_at, leaf.decided_at);
+function compareDecision(all: Comparison, { approval, queue }: CallTimeline, leaf: Leaf): void {
+  all.plain('screening at the decision', (approval ?? queue)?.screening, leaf.screening);
+  all.plain('decision', queue ? 'released' : approval?.status, leaf.kind);
+  all.time('time of the decision', queue ? queue.released_at : approval?.decided_at, leaf.decided_at);
+  if (queue) return; // Nobody decided.
   all.text('reason for the decision', approval?.reason, leaf.reason);
-  all.plain('screening at the decision', approval?.screening, leaf.screening);
   all.person('decider', approval?.decided_by, leaf);
 }
 
@@ -226,6 +221,7 @@ function outcomesOf(leaves: Leaves): string[] {
     refused: !intent,
     resolution: word(settlement?.resolution),
     held: word(intent?.held_for) !== null,
+    queued: word(intent?.held_for) === null && word(intent?.expires_at) !== null,
     decision: word(decision?.kind),
   };
   return possibleStates(recordedState(facts));

@@ -8,6 +8,12 @@ const SALT_BYTES = 16;
 
 const KEY = 'idempotency_key_commitment';
 const ACTOR = 'actor_commitment';
+const RECIPIENTS = 'recipients_commitment';
+
+/** An object of the list that `recipients_commitment` commits to. */
+interface CommittedRecipient {
+  position: number;
+}
 
 /**
  * Compares shown people and bodies with the commitments in the records: SHA-256(salt || value).
@@ -20,17 +26,22 @@ export async function comparePeople(
 ): Promise<Comparison> {
   const all = new Comparison();
   const opened = new Map<string, Bytes>();
+  let recipients: CommittedRecipient[] = [];
   for (const [kind, list = []] of Object.entries(openings)) {
     for (const { commitment, salt, value, encoding } of list) {
       const bytes = { base64: fromBase64, utf8 }[encoding]?.(value);
-      const holds = await isOpened(committedIn(leaves[kind], commitment), salt, bytes);
+      const proved = { ...leaves[kind], recipients };
+      const holds = await isOpened(committedIn(proved, commitment), salt, bytes);
+      if (holds && commitment === RECIPIENTS) recipients = JSON.parse(value) as CommittedRecipient[];
       all.holds(holds, `${inWords(commitment)} (${kind})`, 'another value', 'the value of its commitment');
       if (holds && bytes) opened.set(`${kind}/${commitment}`, bytes);
     }
   }
-  for (const [at, { position, recipient }] of timeline.items.entries()) {
+  const places = new Map(recipients.map(({ position }, place) => [position, place]));
+  for (const { position, recipient } of timeline.items) {
     for (const contact of ['email', 'phone', 'handle'] as const) {
-      const recorded = textOf(opened.get(`intent/items/${at}/${contact}_commitment`));
+      const path = `intent/recipients/${places.get(position)}/${contact}_commitment`;
+      const recorded = textOf(opened.get(path));
       all.plain(`${contact} of item ${position + 1}`, recipient[contact], recorded);
     }
   }
@@ -44,7 +55,7 @@ export async function comparePeople(
   return all;
 }
 
-/** Returns the commitment at a path, such as `items/0/email_commitment`. Undefined if there is none. */
+/** Returns the commitment at a path, such as `recipients/0/email_commitment`. Undefined if there is none. */
 function committedIn(leaf: Leaf | undefined, path: string): string | undefined {
   if (!path.endsWith('_commitment')) return undefined;
   let at: unknown = leaf;

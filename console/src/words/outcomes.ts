@@ -12,6 +12,7 @@ const OUTCOME_COLORS: Record<Outcome, string> = {
   in_progress: 'blue',
   refused: 'gray',
   pending_approval: 'violet',
+  queued: 'blue',
   confirmed: 'teal', // Confirmed later, which is as good as succeeded.
 } as Record<Outcome, string>;
 
@@ -29,6 +30,7 @@ type PayoutState = NonNullable<RecordItem['state']>;
 
 export const PAYOUT_COLORS: Record<PayoutState, string> = {
   held: 'violet',
+  queued: 'blue',
   reserved: 'blue',
   in_doubt: 'red',
   pending: 'blue',

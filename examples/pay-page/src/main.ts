@@ -34,6 +34,7 @@ const WORDS: Record<PaymentResult['status'], string> = {
   partially: 'Paid in part',
   rejected: 'Not paid',
   held: 'Waiting for an approval',
+  queued: 'Waiting to be sent',
   in_progress: 'Being sent',
   unknown: 'Unknown yet. Do not pay again: this page waits for the outcome',
   not_sent: 'Not paid. You can try again',

@@ -4,13 +4,14 @@ import { Link } from 'wouter';
 import type { Overview, OverviewUpstream } from '../../api/generated/schema';
 import { formatCount, inWords } from '../../components/values/format';
 import { Instant, Usd } from '../../components/values/values';
-import { fails, lastAnswer, noneOpen, upstreamWords } from './words';
+import { fails, lastAnswer, noneOpen, paceWords, upstreamWords } from './words';
 
 /** Shows the areas that may need attention, with links. */
 export function Tiles({ overview }: { overview: Overview }) {
   return (
     <SimpleGrid cols={{ base: 1, xs: 2, md: 3, xl: 6 }} spacing="sm">
       <InDoubt {...overview} />
+      <Queue {...overview} />
       <Approvals {...overview} />
       <Findings {...overview} />
       <Upstream {...overview} />
@@ -32,6 +33,17 @@ function InDoubt({ in_doubt: inDoubt }: Pick<Overview, 'in_doubt'>) {
           <Usd amount={usd} />, the oldest since <Instant at={since} relative />.
         </>
       )}
+    </Tile>
+  );
+}
+
+/** Shows the queue while it has calls. */
+function Queue({ queue }: Pick<Overview, 'queue'>) {
+  if (queue === null || queue.calls === 0) return null;
+  const { calls, oldest_since: since, released_last_minute: released } = queue;
+  return (
+    <Tile title="Queued calls" href="/calls?outcome=queued" value={formatCount(calls)}>
+      The oldest since <Instant at={since} relative />. {paceWords(calls, released)}
     </Tile>
   );
 }

@@ -1,4 +1,4 @@
-import { noneOpen, runwayWords, upstreamWords } from './words';
+import { noneOpen, paceWords, runwayWords, upstreamWords } from './words';
 
 const run = (result: string | null, state = 'ended') => ({ result, state }) as never;
 
@@ -22,6 +22,14 @@ describe('the words of the overview', () => {
     [172_800, 'Lasts 2 days at the pace of the last 24 hours.'],
   ])('describe a balance that lasts %s seconds', (seconds, words) =>
     expect(runwayWords(seconds)).toBe(words),
+  );
+
+  it.each([
+    [9_000, 0, 'None was sent in the last minute.'],
+    [9_001, 3_000, '3,000 were sent in the last minute. At this pace, the last is sent in 4 minutes.'],
+    [1, 1, '1 was sent in the last minute. At this pace, the last is sent in a minute.'],
+  ])('describe the pace of a queue of %s calls, %s of them in a minute', (calls, released, words) =>
+    expect(paceWords(calls, released)).toBe(words),
   );
 
   it('report the upstream as answering only after a recent answer', () => {

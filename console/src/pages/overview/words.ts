@@ -40,6 +40,19 @@ export function upstreamWords(answered: string | null, now = Date.now()): string
   return now - Date.parse(answered) <= RECENT_MS ? 'answering' : 'not used recently';
 }
 
+/**
+ * Describes how fast queued calls are sent.
+ * @param released number of calls whose turn came in the last minute.
+ */
+export function paceWords(calls: number, released: number): string {
+  if (released === 0) return 'None was sent in the last minute.';
+  const minutes = Math.ceil(calls / released);
+  return (
+    `${formatCount(released)} ${released === 1 ? 'was' : 'were'} sent in the last minute. At this pace, ` +
+    `the last is sent in ${minutes === 1 ? 'a minute' : `${formatCount(minutes)} minutes`}.`
+  );
+}
+
 const DAY_SECONDS = 86_400;
 
 /**

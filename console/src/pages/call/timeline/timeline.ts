@@ -23,6 +23,7 @@ export function timelineOf(timeline: CallTimeline): TimelineEvent[] {
     received(timeline),
     ...(timeline.refusal ? [refused(timeline.refusal, timeline)] : [intent(timeline)]),
     ...approval(timeline),
+    ...queue(timeline),
     ...attempts(timeline),
     ...outcome(timeline),
     ...doubt(timeline),
@@ -104,6 +105,21 @@ function approval({ approval: held, timings }: CallTimeline): TimelineEvent[] {
       lines: decisionWords(held),
     },
   ];
+}
+
+function queue({ queue: turn, timings, outcome: word }: CallTimeline): TimelineEvent[] {
+  if (!turn) return [];
+  const { released_at, expires_at } = turn;
+  const waits: TimelineEvent = {
+    title: 'Queued',
+    at: timings.recorded_at,
+    color: 'blue',
+    lines: ['Accepted, to be sent in its turn. Its amount is reserved.'],
+  };
+  if (released_at !== null)
+    return [waits, { title: 'Its turn came', at: released_at, color: 'blue', lines: [] }];
+  const expires: TimelineEvent = { title: 'Queued, expires', at: expires_at, color: 'gray', lines: [] };
+  return word === 'queued' ? [waits, expires] : [waits];
 }
 
 function decisionWords({ decided_by, reason, screening }: NonNullable<CallTimeline['approval']>): string[] {
