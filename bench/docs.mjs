@@ -1,6 +1,9 @@
 /** npm run bench:docs: writes the tables of the documentation from the results in bench/results. */
 import { existsSync, readFileSync, writeFileSync } from 'node:fs';
 import { join } from 'node:path';
+import { burstTable } from './burst-table.mjs';
+import { footprintTable } from './footprint-table.mjs';
+import { sandboxTable } from './sandbox-table.mjs';
 import {
   capacityTable,
   cellsTable,
@@ -12,7 +15,6 @@ import {
 import {
   besideTable,
   fairnessTable,
-  footprintTable,
   growthTable,
   matrixTables,
   promisesTable,
@@ -31,6 +33,8 @@ const TABLES = {
     growth: [growthTable, 'growth'],
     beside: [besideTable, 'beside'],
     fairness: [fairnessTable, 'fairness'],
+    sandbox: [sandboxTable, 'sandbox'],
+    burst: [burstTable, 'burst'],
   },
   'operate/scaling.md': {
     capacity: [capacityTable, 'scaling'],

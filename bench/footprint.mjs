@@ -1,4 +1,7 @@
-/** npm run bench:footprint: measures the time of a start, the memory at rest, and the size installed. */
+/**
+ * npm run bench:footprint: measures the time of a start and of commands, the memory at rest, and the size
+ * installed.
+ */
 import { execFileSync } from 'node:child_process';
 import { chmodSync, cpSync, mkdirSync, mkdtempSync, rmSync, writeFileSync } from 'node:fs';
 import { tmpdir } from 'node:os';
@@ -8,17 +11,20 @@ import { setTimeout as sleep } from 'node:timers/promises';
 import { Command } from 'commander';
 import { median } from './report.mjs';
 import { machine } from './support/machine.mjs';
-import { cpuSecondsOf, rssOf, startNode } from './support/processes.mjs';
+import { cpuSecondsOf, cpuSecondsOfEnded, rssOf, startNode } from './support/processes.mjs';
 import { startProduct } from './support/product.mjs';
 import { withScene } from './support/scene.mjs';
 
 const ROOT = join(import.meta.dirname, '..');
 
+/** Commands that read: the help alone, the answer of a proxy, and the database. */
+const COMMANDS = ['--help', 'audit activity', 'clients list'];
+
 /** Time after which the garbage of a start is collected. */
 const REST_MS = 10_000;
 
 const { times, install, results } = new Command('npm run bench:footprint --')
-  .description('measure the start, the memory at rest and the size of an installation for production')
+  .description('measure starts, commands, the memory at rest and the size of an installation for production')
   .option('--times <number>', 'number of starts', Number, 5)
   .option('--no-install', 'skip the size, which installs the packages once more')
   .option('--results <folder>', 'folder of footprint.json', join(import.meta.dirname, 'results'))
@@ -28,7 +34,8 @@ const { times, install, results } = new Command('npm run bench:footprint --')
 
 await withScene(async ({ place }) => {
   const dependencies = await place('started');
-  await (await startProduct(dependencies)).stop(); // It migrates.
+  const first = await startProduct(dependencies); // It migrates, and has a client.
+  await first.stop();
   const starts = [];
   for (let time = 0; time < times; time += 1)
     starts.push(await startOnce({ ...dependencies, client: false }));
@@ -37,6 +44,7 @@ await withScene(async ({ place }) => {
     firstStartSeconds: await firstStart(),
     startSeconds: median(starts.map(({ seconds }) => seconds)),
     startCpuSeconds: median(starts.map(({ cpuSeconds }) => cpuSeconds)),
+    commands: await commandsAt(dependencies, first.apiKey),
     rssAtRestMb: median(starts.map(({ rssMb }) => rssMb)),
     ...(install && installation()),
   };
@@ -56,6 +64,25 @@ async function startOnce(dependencies) {
   const rssMb = rssOf(pid);
   await product.stop();
   return { seconds, cpuSeconds, rssMb };
+}
+
+/** Measures the CPU time of each command, beside a running proxy. */
+async function commandsAt(dependencies, PAYOUT_PROXY_KEY) {
+  const product = await startProduct({ ...dependencies, client: false });
+  const { databaseUrl: DATABASE_URL, dataDir: DATA_DIR } = dependencies;
+  const { port: PORT } = new URL(product.urls[0]);
+  const env = { ...process.env, DATABASE_URL, DATA_DIR, PORT, PAYOUT_PROXY_KEY };
+  const measured = COMMANDS.map((command) => {
+    const words = [join(ROOT, 'dist', 'cli', 'main.js'), ...command.split(' ')];
+    const once = () => {
+      const before = cpuSecondsOfEnded();
+      execFileSync(process.execPath, words, { env, stdio: ['ignore', 'ignore', 'inherit'] });
+      return cpuSecondsOfEnded() - before;
+    };
+    return { command, cpuSeconds: median(Array.from({ length: times }, once)) };
+  });
+  await product.stop();
+  return measured;
 }
 
 /** Measures the first start: a new embedded Postgres, all migrations, and the sandbox as the upstream. */

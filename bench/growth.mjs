@@ -1,12 +1,14 @@
 /**
  * npm run bench:growth: measures the speed with histories of several lengths. It fills a database for each
  * size with a generated history, which a proxy seals. Then calls are sent and the history is searched, in
- * turns, A B C A B C.
+ * turns, A B C A B C. At last, the search index is rebuilt and verified.
  */
-import { mkdirSync, rmSync, writeFileSync } from 'node:fs';
+import { mkdirSync, readFileSync, rmSync, writeFileSync } from 'node:fs';
 import { join, resolve } from 'node:path';
+import { URL } from 'node:url';
 import { Command, InvalidArgumentError } from 'commander';
 import { databaseOf, fillAll, filledIn, note, requireRoom } from './growth/filling.mjs';
+import { rebuiltAndVerified } from './growth/indexing.mjs';
 import { insertRounds, searchRounds, spreadOf } from './growth/measuring.mjs';
 import { sealed } from './growth/sealing.mjs';
 import { median } from './report.mjs';
@@ -33,7 +35,7 @@ const ascending = (text) =>
     .sort((a, b) => a - b);
 
 const options = new Command('npm run bench:growth --')
-  .description('measure inserting, searching, sealing and memory with histories of several sizes')
+  .description('measure inserting, searching, indexing, sealing and memory with histories of several sizes')
   .option(
     '--sizes <numbers>',
     'comma-separated numbers of calls',
@@ -46,8 +48,10 @@ const options = new Command('npm run bench:growth --')
   .option('--seconds <number>', 'length of a turn', positive, 3)
   .option('--requests <number>', 'requests of each filter in a turn', whole, 20)
   .option('--deep', 'also page 1,000 of each filter')
+  .option('--index <number>', 'largest history whose search index is rebuilt and verified', whole, 1_000_000)
   .option('--seal <seconds>', 'longest sealing time; other measurements run without sealers', positive)
   .option('--data <folder>', 'folder that keeps the databases, and may already have some')
+  .option('--before <file>', 'growth.json of an older commit, to compare with')
   .option('--results <folder>', 'folder of growth.json', join(import.meta.dirname, 'results'))
   .addHelpText(
     'after',
@@ -58,13 +62,18 @@ unless --data names a folder for them.
 Examples:
   npm run bench:growth
   npm run bench:growth -- --sizes 10000,100000 --rounds 3
+  npm run bench:growth -- --before ../older/bench/results/growth.json
   npm run bench:growth -- --data /var/tmp/growth     # the same command resumes an interrupted run`,
   )
   .parse()
   .opts();
 
-/** An address that no sealer can connect to, so that it rests. */
-const UNREACHABLE = 'postgresql://nobody@127.0.0.1:9/none';
+/** Returns an address with the login of another that no sealer can connect to, so that it rests. */
+function unreachable(databaseUrl) {
+  const url = new URL(databaseUrl);
+  url.port = '9';
+  return url.href;
+}
 
 const interrupted = new Promise((_, reject) => {
   for (const signal of ['SIGINT', 'SIGTERM'])
@@ -78,7 +87,8 @@ try {
   const scene = { keep: folder };
   const sizes = await withScene((found) => Promise.race([measure(found), interrupted]), scene);
   const { days, rounds, seconds, requests } = options;
-  const results = { machine: machine(), days, rounds, seconds, requests, sizes };
+  const before = options.before && JSON.parse(readFileSync(options.before, 'utf8'));
+  const results = { machine: machine(), days, rounds, seconds, requests, sizes, before };
   mkdirSync(options.results, { recursive: true });
   writeFileSync(join(options.results, 'growth.json'), `${JSON.stringify(results, null, 2)}\n`);
   process.stdout.write(`${growthTable(results)}\n`);
@@ -94,6 +104,7 @@ async function measure(scene) {
   for (const calls of options.sizes) subjects.push(await startSubject(calls, scene));
   const searches = await searchRounds(subjects, options);
   const inserts = await insertRounds(subjects, scene, options);
+  const indexes = await rebuiltAndVerified(subjects, scene, options.index);
   const [smallest] = options.sizes;
   const p95s = new Map(searches.get(smallest).map(({ name, p95 }) => [name, p95]));
   return subjects.map(({ calls, database, bytes, filling, sealing, rssAtRestMb }) => {
@@ -107,6 +118,7 @@ async function measure(scene) {
       sealing,
       rssAtRestMb,
       insert: { ...spreadOf(inserts.get(calls)), ratio: median(ratios) },
+      index: indexes.get(calls) ?? null,
       searches: searches.get(calls).map((one) => ({ ...one, ratio: one.p95 / p95s.get(one.name) })),
     };
   });
@@ -132,7 +144,7 @@ async function startSubject(calls, { postgres, upstream, end }) {
   if (sealing) note(folder, calls, { sealing });
   if (options.seal) {
     await product.stop();
-    product = await startProxy({ DATABASE_SEALER_URL: UNREACHABLE });
+    product = await startProxy({ DATABASE_SEALER_URL: unreachable(databaseUrl) });
   }
   const rssAtRestMb = rssOf(product.pids[0]);
   const bytes = await postgres.sizeOf(database);

@@ -34,7 +34,8 @@ await withScene(async ({ upstream, place, end, ask }) => {
   const file = `${dependencies.dataDir}.cpuprofile`;
   const product = await startProduct({
     ...dependencies,
-    args: ['--import', join(import.meta.dirname, 'support', 'profiler.mjs')],
+    // With a debugger, modules are loaded from their own files, by which the profile names them.
+    args: ['--inspect=127.0.0.1:0', '--import', join(import.meta.dirname, 'support', 'profiler.mjs')],
     env: { PROFILE_FILE: file },
   });
   end(product.stop);

@@ -8,12 +8,12 @@ const SLOW = `
     a.amname = 'gin' AS is_large
   FROM pg_index i JOIN pg_class c ON c.oid = i.indexrelid JOIN pg_am a ON a.oid = c.relam
   LEFT JOIN pg_constraint r ON r.conindid = i.indexrelid AND r.contype IN ('p', 'u')
-  WHERE i.indrelid IN ('search_entry'::regclass, 'search_item'::regclass)
+  WHERE i.indrelid IN ('search_entry'::regclass, 'search_item'::regclass, 'search_name'::regclass)
   ORDER BY is_large DESC, is_constraint, name -- a constraint waits for all indexes that are being built`;
 
 /** @returns the input of `finishSearchIndex`, which creates the indexes again. */
 export async function dropSlowIndexes(client) {
-  await client.query('TRUNCATE search_entry, search_item, search_slice, search_position');
+  await client.query('TRUNCATE search_entry, search_item, search_name, search_slice, search_position');
   const { rows } = await client.query(SLOW);
   for (const { name, table_name: table, is_constraint: isConstraint } of rows) {
     await client.query(isConstraint ? `ALTER TABLE ${table} DROP CONSTRAINT ${name}` : `DROP INDEX ${name}`);
@@ -27,16 +27,15 @@ export async function finishSearchIndex(clients, indexes) {
     ({ name, definition, table_name: table, is_constraint: isConstraint, constraint_text: text }) =>
       isConstraint ? `ALTER TABLE ${table} ADD CONSTRAINT ${name} ${text}` : definition,
   );
-  left.splice(1, 0, SLICES);
   const work = async (client) => {
     for (let sql = left.shift(); sql; sql = left.shift()) await client.query(sql);
   };
   await Promise.all(clients.map(work));
-  await clients[0].query('INSERT INTO search_position (done, built) SELECT pg_current_snapshot(), TRUE');
+  await clients[0].query(POSITION);
 }
 
-const SLICES = `
-  INSERT INTO search_slice
-  SELECT DISTINCT 'week', search_week(call_id) FROM search_entry
-  UNION SELECT DISTINCT 'total', search_step(total_usd) FROM search_entry
-  UNION SELECT DISTINCT 'item', search_step(nullif(usd, -1)) FROM search_item`;
+/** As build_search_indexes() leaves it. */
+const POSITION = `
+  INSERT INTO search_position (done, built, summarized)
+  SELECT pg_current_snapshot(), TRUE, pg_relation_size('search_name') / 8192 / 16;
+  SELECT brin_desummarize_range(indexrelid, summarized * 16) FROM search_position, name_filters()`;

@@ -54,6 +54,11 @@ export function cpuSecondsOf(pid) {
   return (statOf(pid)?.own ?? 0) / TICKS_PER_SECOND;
 }
 
+/** Returns the time of the children of this process that have ended, in seconds. */
+export function cpuSecondsOfEnded() {
+  return (statOf(process.pid)?.ended ?? 0) / TICKS_PER_SECOND;
+}
+
 /** Returns the same for a process and its descendants, ended ones included, such as Postgres backends. */
 export function cpuSecondsOfFamily(...pids) {
   const all = new Set(pids.flatMap(familyOf));

@@ -73,12 +73,15 @@ SELECT id, trim_scale(sum(usd)) AS total_usd, decode(md5(id::text || clock_times
     || ']}}', 'UTF8') AS answer,
   -- Parts of the documents. json_strip_nulls omits fields without values, and writes no blanks.
   json_agg(json_build_object('amount_usd', trim_scale(usd)::text, 'country', country,
-    'email_commitment', encode(sha256(salt || convert_to(email, 'UTF8')), 'hex'), 'handle_commitment', encode(sha256(salt || convert_to(handle, 'UTF8')), 'hex'),
-    'network_code', network_code, 'phone_commitment', encode(sha256(salt || convert_to(phone, 'UTF8')), 'hex'), 'receiver', receiver,
+    'network_code', network_code, 'receiver', receiver,
     'recipient_field', CASE WHEN email IS NOT NULL THEN 'email' WHEN handle IS NOT NULL THEN 'handle' WHEN phone IS NOT NULL THEN 'phone' WHEN receiver IS NOT NULL THEN 'receiver' END,
     'reference', reference, 'upstream_ref', CASE WHEN operation = 'POST /account/delete-unpaid-transaction' THEN upstream_ref END) ORDER BY position) AS items,
   json_strip_nulls(json_agg(json_build_object('email', email, 'handle', handle, 'phone', phone, 'position', position, 'salt', encode(salt, 'hex')) ORDER BY position)
     FILTER (WHERE coalesce(email, handle, phone) IS NOT NULL))::text AS people,
+  -- The salt is the call's id (src/journal/records/recipients.ts).
+  encode(sha256(uuid_send(id) || convert_to(json_strip_nulls(json_agg(json_build_object('email_commitment', encode(sha256(salt || convert_to(email, 'UTF8')), 'hex'),
+    'handle_commitment', encode(sha256(salt || convert_to(handle, 'UTF8')), 'hex'), 'phone_commitment', encode(sha256(salt || convert_to(phone, 'UTF8')), 'hex'),
+    'position', position) ORDER BY position) FILTER (WHERE coalesce(email, handle, phone) IS NOT NULL))::text, 'UTF8')), 'hex') AS recipients_commitment,
   -- One call in a hundred does not show which payout its transactions belong to.
   json_agg(json_build_object('amount_usd', trim_scale(usd)::text, 'batch_ref', 'issue-' || n, 'position', CASE WHEN n % 100 <> 0 THEN position END, 'status', 'paid',
     'upstream_id', 'tx-' || right(upstream_ref, 20), 'upstream_ref', upstream_ref) ORDER BY position) FILTER (WHERE operation <> 'POST /account/delete-unpaid-transaction') AS transactions
@@ -92,10 +95,10 @@ INSERT INTO intent (id, client_id, operation, person_id, item_count, total_usd, 
 SELECT id, client_id, operation, person_id, item_count, total_usd, held_for, expires_at, reserved_on, 0, at, (
     SELECT json_strip_nulls(row_to_json(m))::text FROM (
       SELECT actor_commitment, actor_source, body_commitment, client_address, client_id, to_char(expires_at, pg_temp.seed_ms()) AS expires_at, held_for, id,
-        idempotency_key_commitment, item_count, items, key_id, operation, person_id, 0 AS process, to_char(at, pg_temp.seed_ms()) AS received_at, to_char(at, pg_temp.seed_us()) AS recorded_at, request_id, reserved_on, 'intent' AS "table",
+        idempotency_key_commitment, item_count, items, key_id, operation, person_id, 0 AS process, to_char(at, pg_temp.seed_ms()) AS received_at, recipients_commitment, to_char(at, pg_temp.seed_us()) AS recorded_at, request_id, reserved_on, 'intent' AS "table",
         total_usd::text AS total_usd) AS m)
 FROM (
-  SELECT c.*, total_usd, items, CASE WHEN person_id IS NOT NULL THEN 'claimed' END AS actor_source,
+  SELECT c.*, total_usd, items, recipients_commitment, CASE WHEN person_id IS NOT NULL THEN 'claimed' END AS actor_source,
     encode(sha256(key_salt || convert_to(idempotency_key, 'UTF8')), 'hex') AS idempotency_key_commitment, encode(sha256(b.salt || b.body), 'hex') AS body_commitment, CASE WHEN fate = 'held' THEN 'over_threshold' END AS held_for,
     CASE WHEN fate = 'held' THEN at + interval '1 day' END AS expires_at,
     CASE WHEN total_usd IS NOT NULL AND fate <> 'held' AND operation <> 'POST /payouts/initiate-credit' AND operation <> 'POST /send'
