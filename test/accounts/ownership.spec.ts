@@ -193,7 +193,9 @@ describe('transactions of the shared upstream account', () => {
     const own = await on.credit(on.shop);
     const before = (await on.arrivals()).length;
     // Like a crash of Postgres.
-    await on.proxy.database.query('TRUNCATE search_entry, search_item, search_slice, search_position');
+    await on.proxy.database.query(
+      'TRUNCATE search_entry, search_item, search_name, search_slice, search_position',
+    );
     const asked = [
       await read(on.shop, own),
       await read(on.rival, own),

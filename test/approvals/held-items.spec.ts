@@ -1,7 +1,7 @@
 import fc from 'fast-check';
-import { itemsOfRecord } from '../../src/admin/approvals/held-items';
+import { itemsOfRecord } from '../../src/gateway/waiting/recorded-items';
 import { recipientsOf } from '../../src/journal/admission/recipients';
-import { writeIntent } from '../../src/journal/records/documents';
+import { IntentDocument, writeIntent } from '../../src/journal/records/documents';
 import { runs } from '../support/examples/runs';
 import { anyIntent } from '../support/records/any-records';
 
@@ -28,7 +28,11 @@ describe('the recorded items of a held call', () => {
         );
         const { record, people } = writeIntent({ ...any, operation: name, items });
         const { clientId } = any.caller;
-        const recorded = recipientsOf(clientId, name, itemsOfRecord(record, people));
+        const recorded = recipientsOf(
+          clientId,
+          name,
+          itemsOfRecord(JSON.parse(record) as IntentDocument, people),
+        );
         expect(recorded).toEqual(recipientsOf(clientId, name, items));
       }),
       { numRuns: runs(300) },

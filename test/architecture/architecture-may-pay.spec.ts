@@ -8,11 +8,12 @@ describe('the architecture of payment checks', () => {
         !path.endsWith('.spec.ts') && !path.startsWith('src/gateway/may-pay/') && asking.test(text),
     );
     expect(others.map(({ path }) => path).sort()).toEqual([
-      'src/cli/database/database-recover.ts', // shows a stop
+      'src/cli/database/recover.ts', // shows a stop
       'src/continuity/fence/fence.service.ts',
       // hands the circuit to the policy, because a held call needs none
       'src/gateway/forwarding/admission.service.ts',
       'src/gateway/preview/preview.service.ts', // the same
+      'src/gateway/queue/queue-rules.ts', // asks for the stop again, in the transaction
       'src/http/health/readiness.service.ts', // shows what holds
       'src/journal/admission/admissions.ts', // asks for the stop again, in the transaction
       'src/journal/admission/state.ts',

@@ -40,7 +40,10 @@ const HOUSE: [area: string, folders: string[]][] = [
     ['own-calls', 'export', 'search', 'timeline', 'shapes', 'access-log', 'records', 'retention', 'log'],
   ],
   ['interface', ['payouts', 'send', 'account', 'wallets', 'sub-accounts', 'info', 'collections', 'redeem']],
-  ['gateway', ['preview', 'forwarding', 'screening', 'admission-control', 'upstream', 'may-pay']],
+  [
+    'gateway',
+    ['preview', 'queue', 'waiting', 'forwarding', 'screening', 'admission-control', 'upstream', 'may-pay'],
+  ],
   [
     'journal',
     [
@@ -48,6 +51,7 @@ const HOUSE: [area: string, folders: string[]][] = [
       'recovery',
       'outcomes',
       'settlement',
+      'queue',
       'decisions',
       'copies',
       'admission',
@@ -65,7 +69,19 @@ const HOUSE: [area: string, folders: string[]][] = [
   ['continuity', ['fence', 'space', 'heartbeat', 'epoch', 'spool', 'backup']],
   [
     'platform',
-    ['jobs', 'logging', 'database', 'storage', 'network', 'config', 'errors', 'schema', 'privacy', 'json'],
+    [
+      'jobs',
+      'logging',
+      'database',
+      'storage',
+      'network',
+      'config',
+      'errors',
+      'schema',
+      'privacy',
+      'json',
+      'modules',
+    ],
   ],
   ['sandbox', []],
 ];

@@ -1,4 +1,5 @@
 import {
+  mayBeQueued,
   movesValue,
   namedObjectOf,
   OperationName,
@@ -16,7 +17,7 @@ describe('the operations in the OpenAPI documents', () => {
   it('describe the request and response headers of each operation', () => {
     for (const { path, method, operation, shared } of operationsIn(document)) {
       const ofAny = ['X-Request-Id', 'traceparent', 'X-Actor'];
-      expect([path, shared]).toEqual([path, path.startsWith('/v1/') ? [...ofAny, 'X-People'] : ofAny]);
+      expect([path, shared]).toEqual([path, [...ofAny, path.startsWith('/v1/') ? 'X-People' : 'Prefer']]);
       for (const [status, { headers = {} }] of Object.entries(operation.responses)) {
         const sealing = [
           '/v1/audit/log/checkpoint',
@@ -30,8 +31,9 @@ describe('the operations in the OpenAPI documents', () => {
           (status === '409' && (sealing || running || path.startsWith('/api/')));
         const retry = comesBack && path !== '/readyz' ? ['Retry-After'] : [];
         const count = path === '/v1/audit/export' && status === '200' ? ['Link', 'X-Total-Count'] : [];
-        const held = status === '202' && (running || path.startsWith('/api/'));
-        const accepted = held ? ['Location', 'Retry-After'] : [];
+        const isCall = path.startsWith('/api/');
+        const held = status === '202' && (running || isCall);
+        const accepted = held ? ['Location', 'Retry-After', ...(isCall ? ['Preference-Applied'] : [])] : [];
         const signsIn = path === '/v1/session' && method === 'post' && status === '200';
         const cookie = signsIn ? ['Set-Cookie'] : [];
         expect([path, status, Object.keys(headers)]).toEqual([
@@ -80,7 +82,7 @@ describe('the operations in the OpenAPI documents', () => {
     for (const { path, operation } of operations) {
       const name = nameOf(path);
       const changes =
-        rowOf(name).effect === 'read' ? [] : ['409', '422', ...(movesValue(name) ? ['202'] : [])];
+        rowOf(name).effect === 'read' ? [] : ['409', '422', ...(mayBeAccepted(name) ? ['202'] : [])];
       const names = namedObjectOf(name) === undefined ? [] : ['404'];
       const each = [
         '200',
@@ -99,6 +101,9 @@ describe('the operations in the OpenAPI documents', () => {
     }
   });
 });
+
+/** Returns whether a call may be held for an approval or queued. */
+const mayBeAccepted = (name: OperationName) => movesValue(name) || mayBeQueued(name);
 
 /** Returns the operation of the interface at an address. */
 function nameOf(path: string): OperationName {

@@ -23,6 +23,16 @@ describe('the repository', () => {
     );
   });
 
+  it('has one version of the product, the SDK and the API documents', () => {
+    const { version } = JSON.parse(read('package.json')) as { version: string };
+    const sdk = JSON.parse(read('packages/sdk/package.json')) as { version: string };
+    const documents = ['openapi.json', 'openapi.staff.json'].map(
+      (path) => (JSON.parse(read(path)) as { info: { version: string } }).info.version,
+    );
+    expect([sdk.version, ...documents]).toEqual([version, version, version]);
+    expect(read('packages/sdk/README.md')).toContain(`payout-proxy-sdk-${version}.tgz`);
+  });
+
   it('builds and runs the image on the same Node', () => {
     const images = [...read('Dockerfile').matchAll(/^FROM (\S+)/gm)].map(([, image]) => image);
     expect(images).toHaveLength(2);

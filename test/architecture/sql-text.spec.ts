@@ -35,8 +35,8 @@ describe('SQL text', () => {
       (path) => !/^src\/(history\/(log|retention)|platform\/database|continuity)\//.test(path),
     );
     expect(elsewhere.sort()).toEqual([
-      'src/cli/audit/audit-verify.ts', // the name of a snapshot
-      'src/cli/database/database-search.ts', // names of tables
+      'src/cli/audit/verify-log.ts', // the name of a snapshot
+      'src/cli/database/replicate-search.ts', // names of tables
       'src/reconciliation/book/connection.ts', // a setting
       'src/worker/job-connection.ts', // names of a channel and a function
     ]);

@@ -5,6 +5,7 @@ import { SAMPLE_OPERATIONS } from '../../src/admin/sandbox-api/samples';
 import { startBrowser, TestBrowser } from '../support/console/browser';
 import { timelineOf } from '../support/console/call-page';
 import { complaintsOf, follow } from '../support/console/console';
+import { eventually } from '../support/payments/paying';
 import { removeDataDir } from '../support/processes/data-dir';
 import { newDataDir, Product } from '../support/processes/process';
 
@@ -81,12 +82,18 @@ describe('a newcomer', () => {
     await wallet().getByText('$9,996.00').waitFor(); // the payout in doubt was paid
     await answer().getByRole('link', { name: 'View history' }).click();
     await page.waitForURL(CALL_PAGE);
+    const doubted = page.url().split('/').at(-1);
     await page.goBack();
 
     await page.getByRole('button', { name: 'Turn off resetAfterProcessing' }).click();
     await page.getByText('No faults are active.').waitFor();
     await send();
     await answer().getByText('succeeded', { exact: true }).waitFor();
+    // The overview may be some seconds old, and the list shows what was true when it was opened.
+    await eventually(async () => {
+      const call = await page.request.get(`${url}/v1/audit/calls/${doubted}`);
+      return (await call.text()).includes('"confirmed"');
+    });
     await page.getByRole('link', { name: 'Overview' }).click();
     await page.getByText('All outcomes are known.').waitFor(); // from the upstream's listing
     await page.getByRole('link', { name: 'Calls', exact: true }).click();

@@ -48,12 +48,12 @@ export async function audit(
 ): Promise<{ audited: AuditCounts; doubts: Doubt[]; complaints: string[] }> {
   await stage.ready();
   const again = (order: Order) => insist(stage.nextUrl, order, GIVE_UP_AFTER_MS);
+  const later = await goOn(stage); // first, because a call in doubt is judged less and less often
   await inParallel(
     orders.filter((order) => isOpen(order) && order.key !== undefined),
     WIDTH,
     again,
   );
-  const later = await goOn(stage);
   await stage.settle();
   await inParallel(
     orders.filter((order) => isInDoubt(order) && order.key !== undefined),

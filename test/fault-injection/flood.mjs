@@ -4,35 +4,64 @@
  */
 import { performance } from 'node:perf_hooks';
 import { setTimeout } from 'node:timers';
-import { Pool } from 'undici';
+import { Client } from 'undici';
 
 process.on('message', async (round) => process.send(await run(round)));
 
 /**
  * @param round {urls, apiKeys, first, connections, seconds} is a closed loop. With a `rate` per second, it is
- *   an open loop, which sends each request at its scheduled time.
+ *   an open loop, which sends each request at its scheduled time. `prefer` is the header Prefer of all.
  * @returns the answers: [number of the request, status or 0, code, call ID, milliseconds].
  */
-async function run({ urls, apiKeys, first, connections, seconds, rate }) {
-  const pools = urls.map(
-    (url) => new Pool(url, { connections: Math.ceil(connections / urls.length), pipelining: 1 }),
-  );
+async function run({ urls, apiKeys, first, connections, seconds, rate, prefer }) {
+  const clients = new FreeClients(urls, connections);
   const answers = [];
   let number = first;
-  const send = () => {
+  const send = async () => {
     const mine = number;
     number += 1;
     const sentAt = performance.now();
-    return once(pools[mine % pools.length], apiKeys[mine % apiKeys.length], mine).then(
-      ([status, code, callId]) =>
-        answers.push([mine, status, code, callId, Math.round(performance.now() - sentAt)]),
-    );
+    const client = await clients.take();
+    const app = { apiKey: apiKeys[mine % apiKeys.length], prefer };
+    const [status, code, callId] = await once(client, app, mine);
+    answers.push([mine, status, code, callId, Math.round(performance.now() - sentAt)]);
+    clients.release(client);
   };
   const end = performance.now() + seconds * 1_000;
   if (rate === undefined) await Promise.all(Array.from({ length: connections }, () => keepAsking(send, end)));
   else await openLoop(send, rate, end);
-  await Promise.all(pools.map((pool) => pool.destroy()));
+  await clients.destroy();
   return answers;
+}
+
+/** Clients of one connection each. A Pool of undici searches thousands of them for a free one, each time. */
+class FreeClients {
+  all = [];
+  free = [];
+  waiting = [];
+
+  constructor(urls, connections) {
+    Object.assign(this, { urls, connections });
+  }
+
+  /** Resolves with a free client, in the order of the calls. */
+  async take() {
+    if (this.free.length > 0) return this.free.pop();
+    if (this.all.length === this.connections) return new Promise((resolve) => this.waiting.push(resolve));
+    const client = new Client(this.urls[this.all.length % this.urls.length], { pipelining: 1 });
+    this.all.push(client);
+    return client;
+  }
+
+  release(client) {
+    const next = this.waiting.shift();
+    if (next) next(client);
+    else this.free.push(client);
+  }
+
+  async destroy() {
+    await Promise.all(this.all.map((client) => client.destroy()));
+  }
 }
 
 async function keepAsking(send, end) {
@@ -53,16 +82,17 @@ async function openLoop(send, rate, end) {
   await Promise.all(running);
 }
 
-function once(pool, apiKey, number) {
+function once(client, { apiKey, prefer }, number) {
   const body = JSON.stringify(bodyOf(number));
   const headers = {
     'content-type': 'application/json',
     'x-api-key': apiKey,
     'idempotency-key': `order-${number}`,
+    ...(prefer && { prefer }),
   };
   return new Promise((resolve) => {
     let [status, callId, said] = [0, undefined, ''];
-    pool.dispatch(
+    client.dispatch(
       { method: 'POST', path: '/api/v0.1/payouts/airtime', headers, body },
       {
         onRequestStart: () => undefined,

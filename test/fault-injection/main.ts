@@ -8,11 +8,13 @@ import { kills } from './scenarios/kills';
 import { mixed } from './scenarios/mixed';
 import { overload } from './scenarios/overload';
 import { patroni } from './scenarios/patroni';
+import { payroll } from './scenarios/payroll';
 import { rolling } from './scenarios/rolling';
 
 /** All scenarios, in the order of the report. */
 export const SCENARIOS: Scenario[] = [
   ...kills,
+  payroll,
   mixed,
   rolling,
   overload,

@@ -22,6 +22,8 @@ export interface Order {
   person?: string;
   /** Its Idempotency-Key. */
   key: string | undefined;
+  /** Its preference, such as `respond-async`. */
+  prefer?: string;
   attempts: Attempt[];
 }
 
@@ -42,6 +44,7 @@ export interface Attempt {
 
 interface Answer {
   code?: string;
+  status?: string;
   data?: unknown;
 }
 
@@ -60,9 +63,10 @@ export const lastOf = ({ attempts }: Order): Attempt | undefined => attempts.at(
 /** Returns whether the app knows that its request was executed. */
 export const isDone = (order: Order): boolean => lastOf(order)?.status === 200;
 
-/** Returns whether the app got no answer, or one that asks for a retry. */
+/** Returns whether the app got no answer, one that asks for a retry, or one that it does not prefer. */
 export function isOpen(order: Order): boolean {
   const last = lastOf(order);
+  if (last?.json?.status === 'queued') return order.prefer !== 'respond-async';
   return last === undefined || AGAIN.includes(last.status) || last.code === 'request_in_progress';
 }
 
@@ -86,6 +90,7 @@ export async function attempt(url: string, order: Order): Promise<Attempt> {
         ...(order.body && { 'Content-Type': 'application/json' }),
         ...(order.key !== undefined && { 'Idempotency-Key': order.key }),
         ...(order.person !== undefined && { 'X-Actor': order.person }),
+        ...(order.prefer !== undefined && { Prefer: order.prefer }),
       },
       ...(order.body && { body: JSON.stringify(order.body) }),
       signal: AbortSignal.timeout(ANSWER_WITHIN_MS),

@@ -47,8 +47,11 @@ const HISTORY_WITHIN_MS = 30_000;
 /** Above the duration of a call in progress. */
 const IN_PROGRESS_MS = 6_000;
 
-/** Time without a change after which the wait for the remaining calls in doubt ends. */
-const UNCHANGED_MS = 40_000;
+/**
+ * Time without a change after which the wait for the calls in doubt ends. Above the worker's longest pause
+ * after a failure of the upstream.
+ */
+const UNCHANGED_MS = 75_000;
 
 export interface StageOptions {
   database: Database;

@@ -46,6 +46,7 @@ function checkDecided(world: World, lane: Lane, decided: DecisionResponse, inten
     case 'instance_fenced':
       return world.mayFence || response.by === world.fenced ? [] : [`${prefix}the instance is not fenced`];
     case 'approval_not_found':
+      return intent.queued || world.lost?.calls.has(callId) ? [] : [`${prefix}it was held`];
     case 'content_lost': // copies have no bodies
     case 'content_changed': // read during the restore
       return world.lost?.calls.has(callId) ? [] : [`${prefix}the content was complete`];

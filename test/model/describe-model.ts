@@ -28,7 +28,7 @@ export function describeModel({ schedules, seed, path }: ModelSettings): void {
   /** Whether the schedules may contain every event. */
   const isWhole = path === undefined && process.env.MODEL_DISASTER === undefined;
 
-  describe('any schedule of faults, kills, retries, duplicates, restarts, approvals and stops', () => {
+  describe('any schedule of faults, kills, retries, duplicates, restarts, approvals, queues, stops', () => {
     let world: World;
 
     beforeAll(async () => {

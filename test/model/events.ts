@@ -83,7 +83,7 @@ async function loseAndSendAgain(shared: Shared, { restarts }: Loss, lanes: Lane[
 async function sendAgain(shared: Shared, lane: Lane, number: number): Promise<void> {
   const response = await submit(shared, lane, {
     number,
-    submission: { process: number % 2, concurrent: false },
+    submission: { process: number % 2, concurrent: false, queued: false },
   });
   if (response?.status === 202 && response.headers.has('idempotent-replayed'))
     await decide(shared.world, lane, number, response);
@@ -97,7 +97,7 @@ async function checkDoubts(world: World, violations: string[]): Promise<void> {
        WHERE NOT EXISTS (SELECT FROM outcome WHERE intent_id = i.id)
          AND NOT EXISTS (SELECT FROM refusal r WHERE r.id = i.id)
          AND NOT EXISTS (SELECT FROM settlement s WHERE s.intent_id = i.id)
-         AND (i.held_for IS NULL OR d.kind = 'approved')
+         AND (i.expires_at IS NULL OR d.kind IN ('approved', 'released'))
          AND coalesce(d.process, i.process) NOT IN (SELECT live_processes())`,
     );
   await within('the database still counts a killed process as live', async () => {

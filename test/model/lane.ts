@@ -122,7 +122,10 @@ export async function submit(
     process: submission.process,
     path: `/api/v0.1${pathOf(request.operation)}`,
     key: lane.client.key,
-    headers: request.keyed ? { 'Idempotency-Key': `request-${number}` } : {},
+    headers: {
+      ...(request.keyed && { 'Idempotency-Key': `request-${number}` }),
+      ...(submission.queued && { Prefer: 'respond-async' }),
+    },
     body: bodyOf(request, number),
   });
   lane.sent.push({ number, startedAt, endedAt: world.now(), response });
@@ -131,7 +134,7 @@ export async function submit(
   return response;
 }
 
-/** Sends the decisions of two concurrent approvers, each to another process. */
+/** Sends the decisions of two concurrent approvers, each to another process. Nobody decides a queued call. */
 export async function decide(
   world: World,
   lane: Lane,
@@ -166,6 +169,7 @@ async function stop(
   const body = { ...target, reason: 'requested by the schedule' };
   const askedAt = world.now();
   const response = await world.ask({ process, path: '/v1/stops', key: world.keys.admin, body });
+  const since = await nextTransaction(world.database);
   // Without an answer or a record, the stop may still be active. The end of the wave lifts all stops.
   if (!response || response.status >= 300) return;
   // A database restored meanwhile may have lost it.
@@ -173,14 +177,28 @@ async function stop(
   const id = response.json.id ?? '';
   stops.push(id);
   // Another schedule may have stopped the same operation, and be about to lift that stop.
-  const liftedAt = world.stops.find((known) => known.id === id)?.until ?? Infinity;
-  world.stops.push({ id, clientId, operation, from: world.now(), until: liftedAt });
+  const same = world.stops.find((known) => known.id === id);
+  const { until = Infinity, liftedAt = null } = same ?? {};
+  world.stops.push({ id, clientId, operation, from: world.now(), until, since, liftedAt });
 }
 
 export async function lift(world: World, process: number, id: string | undefined): Promise<void> {
   if (id === undefined) return;
-  for (const known of world.stops) if (known.id === id) known.until = Math.min(known.until, world.now());
+  const [now] = await world.database.query<{ at: Date }>('SELECT clock_timestamp() AS at');
+  for (const known of world.stops) {
+    if (known.id !== id) continue;
+    known.until = Math.min(known.until, world.now());
+    known.liftedAt ??= now?.at ?? null;
+  }
   await world.ask({ process, method: 'DELETE', path: `/v1/stops/${id}`, key: world.keys.admin });
+}
+
+/** Returns the ID of a transaction that has not begun to write. */
+async function nextTransaction(database: TestDatabase): Promise<bigint> {
+  const [row] = await database.query<{ next: string }>(
+    'SELECT pg_snapshot_xmax(pg_current_snapshot())::text AS next',
+  );
+  return BigInt(row?.next ?? 0);
 }
 
 function pathOf(operation: OperationName): string {

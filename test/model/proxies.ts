@@ -23,6 +23,8 @@ export const ENVIRONMENT = {
   // Longer than any wave, which ends it by itself.
   RESOLVER_QUIET_SECONDS: String(QUIET_SECONDS),
   RESOLVER_REJECTED_QUIET_SECONDS: String(QUIET_SECONDS),
+  // Shorter than a wave, so that some calls expire in the queue.
+  QUEUE_EXPIRES_AFTER_SECONDS: '4',
   MAX_CLOCK_SKEW_SECONDS: String(MAX_SKEW_SECONDS),
 };
 

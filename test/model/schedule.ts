@@ -30,6 +30,8 @@ export interface Submission {
   process: number;
   /** Whether it is sent together with the previous one, not after its answer. */
   concurrent: boolean;
+  /** Whether it prefers to be queued (`Prefer: respond-async`). */
+  queued: boolean;
 }
 
 export interface StopStep {
@@ -131,11 +133,14 @@ const request: fc.Arbitrary<DrawnRequest> = fc.record({
     { weight: 4, arbitrary: fc.constantFrom(...FAULT_RECIPIENTS) },
     { weight: 1, arbitrary: fc.constantFrom(...OTHER_RECIPIENTS) },
   ),
-  submissions: fc.array(fc.record({ process, concurrent: fc.boolean() }), {
-    minLength: 1,
-    maxLength: 4,
-    size: 'max',
-  }),
+  submissions: fc.array(
+    fc.record({ process, concurrent: fc.boolean(), queued: fc.nat({ max: 2 }).map((n) => n === 0) }),
+    {
+      minLength: 1,
+      maxLength: 4,
+      size: 'max',
+    },
+  ),
   decisions: fc.constantFrom(
     [],
     ['approve'],

@@ -62,7 +62,7 @@ export async function settle(
       faults.push(`${id} could not be settled: ${response?.text}`);
     await submit(shared, lane, {
       number,
-      submission: { process: 1 - (processes[0] ?? 0), concurrent: false },
+      submission: { process: 1 - (processes[0] ?? 0), concurrent: false, queued: false },
     });
   };
   await Promise.all(
@@ -153,7 +153,8 @@ export async function settleByList(shared: Shared, lanes: Lane[], intents: Inten
   await Promise.all(
     known.map(async ({ clientId, number }) => {
       const lane = lanes.find(({ client }) => client.id === clientId);
-      if (lane) await submit(shared, lane, { number, submission: { process: 1, concurrent: false } });
+      if (lane)
+        await submit(shared, lane, { number, submission: { process: 1, concurrent: false, queued: false } });
     }),
   );
   return [];

@@ -1,3 +1,5 @@
+import { loadConfig } from '../../src/platform/config/config';
+import { overAfterMs } from '../../src/platform/config/upstream/upstream-timeouts';
 import { NUMBERS_PER_LANE } from './bodies';
 import { bystandersPay } from './bystander';
 import { within } from './checks/inconclusive';
@@ -5,6 +7,7 @@ import { Arrival, Intent, isInDoubt, readArrivals, readIntents } from './checks/
 import { eventsOf, WaveFailures } from './events';
 import { Lane, lift, openLane, runLane, Shared } from './lane';
 import { DatabaseLoss } from './loss';
+import { ENVIRONMENT } from './proxies';
 import { TransferFault, Wave } from './schedule';
 import { checkEarlyRound, settleByHand, settleByList, settleRest } from './settle';
 import { World } from './world';
@@ -49,6 +52,9 @@ export async function runWave(world: World, wave: Wave): Promise<FinishedWave> {
   await allEnded(lanes.map((lane) => runLane(shared, lane)));
   await allEnded(running);
   await liftAll(world);
+  await within('calls stay in the queue', async () => {
+    return (await world.database.query('SELECT FROM queued_call')).length === 0;
+  });
   const clientIds = lanes.map(({ client }) => client.id);
   const settle = async () => ({
     arrivals: await settleSandbox(world, wave.transferFault),
@@ -111,12 +117,17 @@ function isUnfinished(
   return answeredAt === null;
 }
 
-/** Waits until every call of a living process has an outcome. */
+/** Waits until no call is in flight: of a live process until its outcome, of a dead one until its timeout. */
 async function settleProxies(world: World, clientIds: string[]): Promise<Intent[]> {
+  const longestSeconds = overAfterMs(loadConfig(ENVIRONMENT)) / 1_000;
+  const isInFlight = (intent: Intent) =>
+    intent.outcome === null &&
+    isInDoubt(intent) &&
+    (intent.alive || intent.secondsSinceRelease <= longestSeconds);
   let intents: Intent[] = [];
-  await within('a live process still has a call in flight', async () => {
+  await within('a call is still in flight', async () => {
     intents = await readIntents(world, clientIds);
-    return !intents.some((intent) => intent.outcome === null && intent.alive && isInDoubt(intent));
+    return !intents.some(isInFlight);
   });
   return intents;
 }

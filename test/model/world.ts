@@ -60,6 +60,10 @@ export interface KnownStop {
   operation: OperationName | null;
   from: number;
   until: number;
+  /** Every transaction with this ID or a larger one began after its commit. */
+  since: bigint;
+  /** The database's time before its lift. Null before that. */
+  liftedAt: Date | null;
 }
 
 /** Two proxies in front of a sandbox, a worker, their operators, and a clock that counts events. */

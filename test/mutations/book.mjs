@@ -7,6 +7,7 @@ const AGREEMENT = 'src/reconciliation/book/pairing/agreement.ts';
 const SERVICE = 'src/reconciliation/book/book.service.ts';
 const SETTLEMENT = 'src/reconciliation/book/news-settlement.ts';
 const OVERTAKEN = 'test/reconciliation/book/overtaken.spec.ts';
+const NEW_ANSWERS = 'test/reconciliation/book/new-answers.spec.ts';
 const CONTRADICTIONS = 'test/reconciliation/book/contradictions.spec.ts';
 
 const REFUTED = 'test/reconciliation/book/refuted-answers.spec.ts';
@@ -159,15 +160,35 @@ export const BOOK = [
   {
     name: 'names-for-payouts',
     guards: 'a name without a payout that comes before the one of a payout',
-    edits: [
-      [MIGRATION, 'ORDER BY n.pos IS NULL, n.call_id, n.pos', 'ORDER BY n.pos IS NOT NULL, n.call_id, n.pos'],
-    ],
-    noticedBy: ATTRIBUTION,
+    edits: [[MIGRATION, 'OVER (ORDER BY pos IS NULL,', 'OVER (ORDER BY pos IS NOT NULL,']],
+    noticedBy: NEW_ANSWERS,
+    test: 'attributes each transaction once, whatever the batches',
+  },
+  {
+    name: 'known-name-in-a-batch',
+    guards: 'a payout without its transaction, because another answer names a known one',
+    edits: [[MIGRATION, 'RETURN fresh || rest;', 'RETURN rest;']],
+    noticedBy: NEW_ANSWERS,
+    test: 'attributes the new names of a batch, though another one is known',
+  },
+  {
+    name: 'unmatched-in-a-batch',
+    guards: 'a transaction of an answer that the book lacks, because no payout of its call has it',
+    edits: [[MIGRATION, 'INTO rest FROM named WHERE position IS NULL;', 'INTO rest FROM named WHERE FALSE;']],
+    noticedBy: NEW_ANSWERS,
+    test: 'enters a transaction that no payout of its call has, beside others that one has',
+  },
+  {
+    name: 'one-id',
+    guards: 'an ID of the upstream that two transactions of the book have',
+    edits: [[MIGRATION, 'UNIQUE INDEX book_transaction_upstream_id', 'INDEX book_transaction_upstream_id']],
+    noticedBy: NEW_ANSWERS,
+    test: 'leaves an ID to the first transaction with it',
   },
   {
     name: 'lookup-by-name',
     guards: 'a reading that is compared with a new book in pairs, for minutes',
-    edits: [[SIGHTINGS, 'upstream_id = s.upstream_id -- One', "upstream_id || '' = s.upstream_id -- One"]],
+    edits: [[SIGHTINGS, 'k.upstream_id) =', "k.upstream_id || '') ="]],
     noticedBy: 'test/reconciliation/book/new-book.spec.ts',
     test: 'looks transactions up by name that have news',
   },

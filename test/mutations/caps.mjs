@@ -1,7 +1,7 @@
 /** Guards of caps: those of people, and those against fees of the upstream. */
 
 const CALLER_ROW = 'src/access/callers/caller.ts';
-const REQUESTERS = 'src/admin/approvals/requesters.ts';
+const REQUESTERS = 'src/gateway/waiting/requesters.ts';
 const SCHEMA = 'prisma/migrations/20261124000000_init/migration.sql';
 const APPROVALS = 'test/approvals/approvals-persons.full.spec.ts';
 

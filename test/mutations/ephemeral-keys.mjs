@@ -34,7 +34,7 @@ export const EPHEMERAL_KEYS = [
   {
     name: 'ephemeral-key-held',
     guards: 'a held call with a revoked ephemeral key',
-    edits: [['src/admin/approvals/requesters.ts', "AND ${STATE} <> 'revoked'", "AND ${STATE} <> ''"]],
+    edits: [['src/gateway/waiting/requesters.ts', "AND ${STATE} <> 'revoked'", "AND ${STATE} <> ''"]],
     noticedBy: ENDS,
     test: 'lets its held calls be approved after its expiry, but not after its revocation',
   },

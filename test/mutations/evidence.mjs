@@ -5,6 +5,19 @@ const EVIDENCE = 'src/history/log/verify/evidence.ts';
 
 export const AUDIT_EVIDENCE = [
   {
+    name: 'erased-salt',
+    guards: 'an erased recipient whose commitment can be compared with guesses, by the salt of the others',
+    edits: [
+      [
+        'src/journal/records/recipients.ts',
+        'return { people, peopleSalt: null };',
+        'return { ...stored, people };',
+      ],
+    ],
+    noticedBy: 'test/history/verify/documents.full.spec.ts',
+    test: 'still commits to the others, and opens nobody, once recipients are erased',
+  },
+  {
     name: 'later-columns',
     guards: 'changed leaves of earlier refusals after a new column',
     edits: [['src/history/log/kinds.ts', '    for (const column of added) values.delete(column);\n', '']],
@@ -14,9 +27,22 @@ export const AUDIT_EVIDENCE = [
   {
     name: 'index-entries',
     guards: 'a payout hidden by a change of its entry in the search index',
-    edits: [[INDEX, "WHERE ${different.join(' OR ')}", 'WHERE c.call_id IS NULL OR e.call_id IS NULL']],
+    edits: [
+      [
+        INDEX,
+        "WHERE ${[...different, ...NAMES.map(({ differs }) => differs)].join(' OR ')}",
+        'WHERE c.call_id IS NULL OR e.call_id IS NULL',
+      ],
+    ],
     noticedBy: 'test/history/verify/verify-search-index.full.spec.ts',
-    test: 'detects a change of any column of an entry, an amount or a slice',
+    test: 'detects a change of any column of an entry, an amount, a name or a slice',
+  },
+  {
+    name: 'index-names',
+    guards: 'a payout hidden by a change of a hash of its names',
+    edits: [[INDEX, '[...different, ...NAMES.map(({ differs }) => differs)]', 'different']],
+    noticedBy: 'test/history/verify/verify-search-index.full.spec.ts',
+    test: 'detects a change of any column of an entry, an amount, a name or a slice',
   },
   {
     name: 'index-definitions',

@@ -6,7 +6,7 @@ import { EPHEMERAL_KEYS } from './ephemeral-keys.mjs';
 import { AUDIT_EVIDENCE } from './evidence.mjs';
 import { LATE_ANSWERS } from './late.mjs';
 import { LOG_KEYS } from './log-keys.mjs';
-import { CHECKS } from './may-pay.mjs';
+import { CHECKS, QUEUE } from './may-pay.mjs';
 import { NETWORK } from './network.mjs';
 import { PAGE_SESSIONS } from './page-sessions.mjs';
 import { ANSWERS, RECIPIENTS } from './recipients.mjs';
@@ -205,6 +205,7 @@ const CALLS = [
 export const GUARDS = [
   ...CALLS,
   ...CHECKS,
+  ...QUEUE,
   ...RETRIES,
   ...ANSWERS,
   ...RUNS,

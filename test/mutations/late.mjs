@@ -66,8 +66,8 @@ export const LATE_ANSWERS = [
     edits: [
       [
         'src/journal/settlement/double-payments.ts',
-        "const isDeclined = owner.state === 'pending_approval' &&",
-        "const isDeclined = owner.state === 'refused' &&",
+        "return state === 'pending_approval' && rejectForKey",
+        "return state === 'refused' && rejectForKey",
       ],
     ],
     noticedBy: LATE,

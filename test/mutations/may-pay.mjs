@@ -1,4 +1,6 @@
 const MAY_PAY = 'test/payments/may-pay.spec.ts';
+const QUEUE_RULES = 'test/queue/queue-rules.spec.ts';
+const RECOVERED_QUEUE = 'test/queue/recovered-queue.spec.ts';
 
 /**
  * Checks before every send.
@@ -146,5 +148,103 @@ export const CHECKS = [
     ],
     noticedBy: 'test/reconciliation/book/overtaken.spec.ts',
     test: 'is not written by a worker that is fenced after it has compared the reading',
+  },
+];
+
+/**
+ * Queued calls.
+ *
+ * @type {import('./guards.mjs').Guard[]}
+ */
+export const QUEUE = [
+  {
+    name: 'queue-stop',
+    guards: 'a queued call that is sent after a stop that was set since its claim',
+    edits: [
+      [
+        'src/gateway/queue/queue-rules.ts',
+        'if (stopFor(facts.stops, { clientId, operation }))',
+        'if (false)',
+      ],
+    ],
+    noticedBy: QUEUE_RULES,
+    test: 'waits, too, if the stop is set between its claim and its release',
+  },
+  {
+    name: 'queue-stopped-operation',
+    guards: 'a queued call that waits for older ones, which a stop covers',
+    edits: [['src/gateway/may-pay/may-pay.service.ts', '|| isStopped(clientId, name)', '']],
+    noticedBy: QUEUE_RULES,
+    test: 'comes although a stop covers all older calls of its client',
+  },
+  {
+    name: 'queue-unknown-admission',
+    guards: 'a queued call whose app may still be told that it was not admitted',
+    edits: [['src/journal/queue/queue.ts', 'process <> ALL (ARRAY(SELECT live_processes()))', 'TRUE']],
+    noticedBy: QUEUE_RULES,
+    test: 'does not come while another process may still tell its app that it was not admitted',
+  },
+  {
+    name: 'queue-refused',
+    guards: 'a queued call that its app was told is refused',
+    edits: [['src/journal/queue/releases.ts', "WHERE ${stateIn(['queued'])}", 'WHERE TRUE']],
+    noticedBy: QUEUE_RULES,
+    test: 'does not come if it was refused',
+  },
+  {
+    name: 'queue-gap',
+    guards: 'a queued call that may repeat a payment of a recovery gap',
+    edits: [['src/gateway/queue/queue-rules.ts', 'if (facts.unexplained.has(id))', 'if (false)']],
+    noticedBy: QUEUE_RULES,
+    test: 'delays it while it may repeat a payment of a recovery gap',
+  },
+  {
+    name: 'queue-content',
+    guards: 'a queued call with another body than the recorded one',
+    edits: [
+      [
+        'src/gateway/queue/queue-rules.ts',
+        'const change = changeOf(call);',
+        'const change = undefined as ReturnType<typeof changeOf>;',
+      ],
+    ],
+    noticedBy: QUEUE_RULES,
+    test: 'ends it if its body is not the recorded one (content_changed)',
+  },
+  {
+    name: 'queue-broken-rule',
+    guards: 'a queued call that its client may no longer make',
+    edits: [
+      ['src/gateway/queue/queue-rules.ts', 'brokenRule(requester, operation, call.items, isOwn) ??', ''],
+    ],
+    noticedBy: QUEUE_RULES,
+    test: 'ends it as not sent (scope_missing) if its client may no longer pay',
+  },
+  {
+    name: 'queue-recipients',
+    guards: 'a queued call to a recipient that was blocked meanwhile',
+    edits: [['src/gateway/queue/queue-rules.ts', '?? forbiddenTo(requester, call, facts)', '']],
+    noticedBy: QUEUE_RULES,
+    test: 'ends it if one of its recipients is blocked',
+  },
+  {
+    name: 'queue-recovered',
+    guards: 'a queued call whose release an older database lacks',
+    edits: [['src/journal/recovery/recovery.ts', 'await doubtQueued(prisma); // after', '// after']],
+    noticedBy: RECOVERED_QUEUE,
+    test: 'is in doubt and is not sent, whether the database has it or only the copies',
+  },
+  {
+    name: 'queue-key-paid',
+    guards: 'a queued call whose key turns out to be paid',
+    edits: [
+      [
+        'src/journal/settlement/double-payments.ts',
+        "if (state === 'queued') return endQueued(tx, owner, 'key_paid');",
+        "if (state === 'queued') return true;",
+      ],
+    ],
+    noticedBy: RECOVERED_QUEUE,
+    test: 'ends if another call with its key turns out to be paid',
   },
 ];

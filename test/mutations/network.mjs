@@ -1,4 +1,4 @@
-/** Guards of the network and its settings. */
+/** Guards of the network, its settings, and requests that wait for their turns. */
 
 export const NETWORK = [
   {
@@ -36,9 +36,7 @@ export const NETWORK = [
   {
     name: 'long-reference',
     guards: 'two payouts whose references differ in digits that a double loses',
-    edits: [
-      ['src/platform/json/exact-json.ts', 'if (!MAY_HAVE_ONE.test(text)) return value;', 'return value;'],
-    ],
+    edits: [['src/platform/json/exact-json.ts', 'if (!hasLongNumber) return value;', 'return value;']],
     noticedBy: 'src/gateway/upstream/answers/transactions.spec.ts',
     test: 'reads the digits of a numeric chiRef, even beyond the precision of a double',
   },
@@ -151,5 +149,81 @@ export const NETWORK = [
     ],
     noticedBy: 'src/gateway/upstream/transport/content-coding.spec.ts',
     test: 'stops at the size limit, so it decodes no bomb',
+  },
+  {
+    name: 'gone-before-turn',
+    guards: 'a payment whose caller has disconnected while it waited',
+    edits: [
+      ['src/gateway/admission-control/load-shedder.ts', 'if (next.isGone())', 'if (false && next.isGone())'],
+      ['src/gateway/admission-control/load-shedder.ts', 'if (isGone()) return new CallerDisconnected();', ''],
+    ],
+    noticedBy: 'test/limits/waiting-for-permits.spec.ts',
+    test: 'leaves the queue when its caller disconnects, and nothing is recorded or sent',
+  },
+  {
+    name: 'wait-extends-deadline',
+    guards: 'a payment that is refused because it waited for its turn',
+    edits: [
+      [
+        'src/gateway/admission-control/load-shedder.service.ts',
+        'call.sendBy += Math.max(0, waitedMs - shedder.admissions.unansweredMs);',
+        '',
+      ],
+    ],
+    noticedBy: 'test/limits/waiting-for-permits.spec.ts',
+    test: 'waits for its turn, and is sent long after the deadline for the database has passed',
+  },
+  {
+    name: 'deadline-without-database',
+    guards: 'a request that waits for its turn and then as long again for a database that does not answer',
+    edits: [
+      ['src/gateway/admission-control/load-shedder.service.ts', ' - shedder.admissions.unansweredMs', ''],
+    ],
+    noticedBy: 'test/limits/waiting-for-permits.spec.ts',
+    test: 'has waited for the database while that did not answer, so its deadline passes',
+  },
+  {
+    name: 'read-after-wait',
+    guards: 'a read by a key that was revoked while it waited',
+    edits: [
+      [
+        'src/gateway/forwarding/forwarding.service.ts',
+        'if (permit.hasWaited) await this.admission.lookUpAgain(call);',
+        '',
+      ],
+    ],
+    noticedBy: 'test/limits/waiting-for-permits.spec.ts',
+    test: 'is refused if its key was revoked before its turn to',
+  },
+  {
+    name: 'wait-to-begin-counts',
+    guards: 'a refusal after the patience of a request that waited to begin',
+    edits: [['src/gateway/admission-control/load-shedder.service.ts', ' - waitedMs };', ' };']],
+    noticedBy: 'test/limits/waiting-for-permits.spec.ts',
+    test: 'is refused at once if it has waited as long as it may before it began',
+  },
+  {
+    name: 'late-reviews',
+    guards: 'refusals after the patience of requests, on a busy processor',
+    edits: [
+      [
+        'src/gateway/admission-control/load-shedder.ts',
+        'Math.max(REVIEW_EVERY_MS, forecast.nowMs - this.reviewedAt)',
+        'REVIEW_EVERY_MS',
+      ],
+    ],
+    noticedBy: 'src/gateway/admission-control/load-shedder-queue.spec.ts',
+  },
+  {
+    name: 'pace-of-failures',
+    guards: 'a Retry-After that grows with the number of failed admissions',
+    edits: [['src/gateway/admission-control/load-shedder.ts', 'this.pool.usedAtOnce', 'this.pool.used']],
+    noticedBy: 'src/gateway/admission-control/load-shedder.spec.ts',
+  },
+  {
+    name: 'share-of-arrivals',
+    guards: 'refusals that wait as long as a flood lasts',
+    edits: [['src/http/connections/arrivals.ts', '1 + waitedMs / GROWS_EVERY_MS', '1']],
+    noticedBy: 'src/http/connections/arrivals.spec.ts',
   },
 ];

@@ -46,7 +46,7 @@ export const RECIPIENTS = [
   {
     name: 'trunk-zero',
     guards: 'a separate limit for a number with a trunk zero',
-    edits: [['src/recipients/numbering-plan.ts', "?? [/^0+/, '']", '?? AS_DIALED']],
+    edits: [['src/recipients/numbering-plan.ts', "form ?? [/^0+/, '']", 'form ?? AS_DIALED']],
     noticedBy: 'test/people/recipient-keys.spec.ts',
     test: 'are equal for all spellings of a recipient',
   },
@@ -87,9 +87,7 @@ export const ANSWERS = [
   {
     name: 'shared-reference',
     guards: 'a reference of several items that decides which one is paid',
-    edits: [
-      ['src/gateway/forwarding/outcome/match.ts', '.filter((reference) => count.get(reference) === 1)', ''],
-    ],
+    edits: [['src/gateway/forwarding/outcome/match.ts', 'item && !another', 'item']],
     noticedBy: MATCHING,
     test: 'ignores a reference that several items share',
   },

@@ -119,8 +119,8 @@ export const RECOVERIES = [
     name: 'lost-content',
     guards: 'an approval of a call without content, which would send an empty request',
     edits: [
-      ['src/admin/approvals/held.ts', "  if (intent.recovered) throw new Problem('content_lost');\n", ''],
-      ['src/admin/approvals/held.ts', 'body === null || ', ''],
+      ['src/gateway/waiting/waiting-call.ts', "  if (intent.recovered) return 'content_lost';\n", ''],
+      ['src/gateway/waiting/waiting-call.ts', 'body === null || ', ''],
     ],
     noticedBy: RECOVERED_GUARDS,
     test: 'can only be rejected if its content is missing',
@@ -226,7 +226,7 @@ export const RECOVERIES = [
     guards: 'payments between the new epoch and the run, if no instance stopped everything',
     edits: [
       [
-        'src/cli/database/database-recover.ts',
+        'src/cli/database/recover.ts',
         'const { id: stopId } = await insertStopOfAll(prisma, `The database is being recovered: ' +
           '${options.reason}`);',
         "const stopId = 'none';",

@@ -74,9 +74,9 @@ export const RETRIES = [
     guards: 'an intent of a request that still waits for the upstream',
     edits: [
       [
-        'src/gateway/admission-control/load-shedder.ts',
-        'if (this.used >= this.permits || !this.admissions.hasRoom) return false;',
-        'if (this.used >= 10 * this.permits) return false;',
+        'src/gateway/admission-control/permit-pool.ts',
+        'this.used < this.size &&',
+        'this.used < 10 * this.size &&',
       ],
     ],
     noticedBy: 'test/payments/sick-upstream.full.spec.ts',

@@ -2,6 +2,7 @@
 
 const CONNECTIONS = 'src/continuity/fence/connections.service.ts';
 const CHOICE = 'src/platform/database/servers/server-choice.ts';
+const QUEUE = 'src/gateway/queue/queue-rules.ts';
 
 export const SERVERS = [
   {
@@ -132,5 +133,19 @@ export const CLOCKS = [
       ],
     ],
     noticedBy: 'src/platform/database/clock.spec.ts',
+  },
+  {
+    name: 'queue-of-stopped-database',
+    guards: 'the key of a sent call, which an old database still has in its queue',
+    edits: [[QUEUE, "stops.some(({ cause }) => cause === 'database_behind')", 'false']],
+    noticedBy: 'test/queue/queue-rules.spec.ts',
+    test: 'never ends it while the database may lack its release: another instance has stopped everything',
+  },
+  {
+    name: 'queue-while-fenced',
+    guards: 'the key of a sent call, on an instance that is fenced while its turn comes in an old database',
+    edits: [[QUEUE, "this.mayPay.obstacleTo('settle') !== undefined", 'false']],
+    noticedBy: 'test/queue/queue-rules.spec.ts',
+    test: 'never ends it while the database may lack its release: the instance is fenced',
   },
 ];

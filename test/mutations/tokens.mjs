@@ -50,7 +50,7 @@ export const ACCESS_TOKENS = [
   {
     name: 'token-spelling',
     guards: 'tokens with an ambiguous spelling',
-    edits: [[STRICT_JSON, 'membersOf(value) !== shapeOf(bytes, 0).names', 'membersOf(value) < 0']],
+    edits: [[STRICT_JSON, 'membersOf(value) !== names', 'membersOf(value) < 0']],
     noticedBy: TOKENS,
     test: 'rejects forged tokens',
   },

@@ -30,16 +30,17 @@ describe('the lifecycle of a call', () => {
     refused: [false, true],
     resolution: [null, 'confirmed', 'not_executed'],
     held: [false, true],
-    decision: [null, 'approved', 'rejected'],
+    queued: [false, true],
+    decision: [null, 'approved', 'rejected', 'released'],
   });
 
   it('derives the same recorded state in TypeScript and in SQL for every combination of facts', async () => {
     const inSql = await states(
-      'recorded_state(outcome, refused, resolution, held, decision)',
-      'outcome text, refused boolean, resolution text, held boolean, decision text',
+      'recorded_state(outcome, refused, resolution, held, queued, decision)',
+      'outcome text, refused boolean, resolution text, held boolean, queued boolean, decision text',
       facts,
     );
-    expect(facts).toHaveLength(180);
+    expect(facts).toHaveLength(480);
     expect(inSql).toEqual(facts.map((one) => recordedState(one)));
   });
 

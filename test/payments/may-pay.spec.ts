@@ -1,6 +1,7 @@
 import { INestApplicationContext } from '@nestjs/common';
 import { FenceService } from '../../src/continuity/fence/fence.service';
-import { LoadShedder, Overloaded } from '../../src/gateway/admission-control/load-shedder';
+import { LoadShedder } from '../../src/gateway/admission-control/load-shedder';
+import { Overloaded } from '../../src/gateway/admission-control/overloaded';
 import { UpstreamAccount } from '../../src/gateway/upstream/upstream-account';
 import { StorageService } from '../../src/platform/storage/storage.service';
 import { ProbeService } from '../../src/reconciliation/in-doubt/rounds/probe.service';
@@ -51,8 +52,10 @@ describe('permission to pay', () => {
     fence.raise('clock_skewed', 'The clock differs by 60 seconds.');
     const full = { place: 'data_dir', cause: 'disk_full', detail: 'The disk is full.' } as const;
     const space = jest.spyOn(app.get(StorageService), 'obstacle', 'get').mockReturnValue(full);
-    const room = jest.spyOn(LoadShedder.prototype, 'isFull').mockReturnValue(true);
-    const place = jest.spyOn(LoadShedder.prototype, 'enter').mockRejectedValue(new Overloaded());
+    const room = jest.spyOn(LoadShedder.prototype, 'requireRoom').mockImplementation(() => {
+      throw new Overloaded(1);
+    });
+    const place = jest.spyOn(LoadShedder.prototype, 'enter').mockRejectedValue(new Overloaded(1));
     const circuit = jest.spyOn(UpstreamAccount.prototype, 'sendableInSeconds').mockReturnValue(5);
     const stops = () => supertest(approving.proxy.url);
     const { body } = await stops()

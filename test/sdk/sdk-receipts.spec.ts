@@ -28,7 +28,7 @@ describe('verifyReceipt', () => {
     const proved = await verified(await receiptOf(), signer);
     expect(proved).toMatchObject({ callId: CALL, origin: ORIGIN, size: 11, key: signer.verifierKey });
     expect(proved.records.map(({ kind }) => kind)).toEqual(['intent', 'decision', 'outcome']);
-    expect(proved.records[0]?.opened).toMatchObject({ 'items/0/email_commitment': 'ada@example.com' });
+    expect(proved.records[0]?.opened).toMatchObject({ 'recipients/0/email_commitment': 'ada@example.com' });
   });
 
   it('rejects a receipt that is broken in any way', async () => {

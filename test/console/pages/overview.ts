@@ -6,6 +6,10 @@ import { complaintsOf, widthOf } from '../../support/console/console';
 import { ConsoleScene, consoleScene } from '../../support/console/console-scene';
 import { refusalOf } from '../../support/databases/old-calls';
 import supertest from '../../support/http/supertest';
+import { enqueueCopy } from '../../support/queue/queueing';
+import { live } from '../../support/records/intents';
+
+const PROCESS = 7_071;
 
 const airtime = (phoneNumber: string, valueInUSD: number) => ({
   airtimes: [{ countryToSend: 'Kenya', phoneNumber, valueInUSD }],
@@ -67,6 +71,27 @@ describe('the console’s overview', () => {
     await page.getByRole('img', { name: /Bars by day and operation/ }).waitFor();
     expect(complaints).toEqual([]);
     await expectAccessible(page);
+  });
+
+  it('shows the queue while it has calls, and links to them', async () => {
+    const { database } = proxy;
+    const page = await visit(operator);
+    const link = page.getByRole('link', { name: 'Queued calls', exact: true });
+    await page.getByRole('link', { name: 'Pending approval', exact: true }).waitFor();
+    expect(await link.count()).toBe(0);
+    const paid = await proxy.post(app, '/payouts/airtime', airtime('+254712345604', 0.1)).expect(200);
+    await live(database, PROCESS); // has claimed it, so no other process sends it
+    const queued = await enqueueCopy(database, paid.headers['x-call-id'] ?? '', {}, { process: PROCESS });
+    await page.getByText(/^The oldest since .+ None was sent in the last minute\.$/).waitFor();
+    await expectAccessible(page);
+    await link.click();
+    await page.getByRole('heading', { level: 1, name: 'Calls' }).waitFor();
+    expect(filtersOf(page)).toEqual({ outcome: 'queued' });
+    await page.getByText('1 on this page').waitFor();
+    await page.goBack();
+    await database.query('SELECT pg_advisory_unlock_all()');
+    await database.query('UPDATE queued_call SET process = NULL WHERE intent_id = $1', [queued]);
+    await link.waitFor({ state: 'detached' });
   });
 
   it('links each count to its list', async () => {

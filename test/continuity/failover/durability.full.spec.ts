@@ -1,6 +1,7 @@
 import { v7 as uuidv7 } from 'uuid';
 import { admit } from '../../../src/journal/admission/admissions';
 import { CallJournal } from '../../../src/journal/call-journal';
+import { PersonDocument, recipientsCommitment } from '../../../src/journal/records/recipients';
 import { PrismaService } from '../../../src/platform/database/pools/prisma.service';
 import { TestDatabase } from '../../support/databases/test-database';
 import { succeed } from '../../support/network/fake-upstream';
@@ -90,16 +91,18 @@ describe('the journal', () => {
     const id = callOf(await paying.pay().expect(200));
     losing.mockRestore();
     expect(lost).toEqual(['insert_intents_if_clear', 'insert_outcomes']);
-    const rows = await query(
+    const rows = await query<{ people: string; people_salt: Buffer; committed: string }>(
       `SELECT encode(sha256(b.salt || b.body), 'hex') = i.record::json ->> 'body_commitment' AS sent,
-        sha256(p.salt || p.phone::bytea) = t.phone_commitment AS phone,
+        b.people, b.people_salt, i.record::json ->> 'recipients_commitment' AS committed,
          encode(sha256(r.salt || r.body), 'hex') = o.record::json ->> 'body_commitment' AS received
-       FROM intent i JOIN intent_body b ON b.intent_id = i.id JOIN intent_item t ON t.intent_id = i.id
-       JOIN item_recipient p ON p.intent_id = i.id JOIN outcome o ON o.intent_id = i.id
+       FROM intent i JOIN intent_body b ON b.intent_id = i.id JOIN outcome o ON o.intent_id = i.id
        JOIN outcome_body r ON r.intent_id = i.id WHERE i.id = $1`,
       [id],
     );
-    expect(rows).toEqual([{ sent: true, phone: true, received: true }]);
+    expect(rows).toMatchObject([{ sent: true, received: true }]);
+    const { people, people_salt: peopleSalt, committed } = rows[0]!;
+    const stored = { people: JSON.parse(people) as PersonDocument[], peopleSalt };
+    expect(recipientsCommitment(id ?? '', stored)?.toString('hex')).toBe(committed);
   });
 
   it('keeps the decision about a call after a false commit failure', async () => {

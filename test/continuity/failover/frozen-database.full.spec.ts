@@ -142,6 +142,7 @@ describe('a frozen database', () => {
       acrossClientsSeconds: across,
       sendableForMs: 30_000,
       approvableForMs: 0,
+      queuedForMs: 0,
     };
     await expect(
       admit(proxy.app.get(PrismaService), 1, [late], rulesOf(proxy.app, windows), again),

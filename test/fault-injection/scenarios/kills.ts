@@ -9,7 +9,7 @@ const KILLS = 25;
 const RATE = 30;
 
 /** Returns the uptime under load before a kill. Varies the point at which kills meet requests. */
-const livesMs = (kill: number) => 300 + ((kill * 137) % 900);
+export const livesMs = (kill: number) => 300 + ((kill * 137) % 900);
 
 interface Victim {
   name: string;
@@ -18,7 +18,7 @@ interface Victim {
   kill(stage: Stage, database: OneServer, turn: number): Promise<void>;
 }
 
-const VICTIMS: Victim[] = [
+export const VICTIMS: Victim[] = [
   {
     name: 'proxy',
     promised: 'A killed proxy loses no acknowledged payment and pays none twice. The other instance goes on.',

@@ -67,7 +67,7 @@ const WORDS: Record<string, fc.Arbitrary<unknown>> = {
   'refusal.actor_source': fc.constantFrom(...ACTOR_SOURCES),
   'refusal.actor_commitment': fc.uint8Array({ minLength: 32, maxLength: 32 }).map(asBytes),
   'decision.screening': fc.constantFrom('allow', 'review'),
-  'decision.kind': fc.constantFrom('approved', 'rejected'),
+  'decision.kind': fc.constantFrom('approved', 'rejected', 'released'),
   'settlement.resolution': fc.constantFrom('confirmed', 'not_executed'),
   'stop.stops_operation': fc.constant(null),
   'erasure.kind': fc.constantFrom('email', 'phone', 'handle', 'person'),

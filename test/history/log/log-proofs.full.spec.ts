@@ -171,9 +171,10 @@ describe('a receipt', () => {
         'intent',
         [
           'body_commitment',
-          'items/0/email_commitment',
-          'items/0/handle_commitment',
-          'items/1/email_commitment',
+          'recipients_commitment',
+          'recipients/0/email_commitment',
+          'recipients/0/handle_commitment',
+          'recipients/1/email_commitment',
         ],
       ],
       ['outcome', ['body_commitment']],
@@ -237,11 +238,12 @@ describe('a receipt', () => {
     const sql = 'SELECT c.name FROM client c JOIN intent i ON i.client_id = c.id WHERE i.id = $1';
     const [client] = await scene.database.query<{ name: string }>(sql, [id]);
     const { key } = await proxy.app.get(ClientsService, { strict: false }).issueKey(client!.name);
-    await scene.database.query(removePerson(id, 0));
+    await scene.database.query(...(await removePerson(scene.database, id, 0)));
     await scene.database.query(removeBody(id));
     const body = await receipt(id, key);
     expect(body.records[0]!.openings.map(({ commitment }) => commitment)).toEqual([
-      'items/1/email_commitment',
+      'recipients_commitment',
+      'recipients/1/email_commitment',
     ]);
     expect(check(body)).toMatchObject({ code: 0, result: { holds: true } });
   });

@@ -96,6 +96,16 @@ describe('sealing', () => {
     expect((await newest(database, ring)).size).toBe(3);
   });
 
+  it('has records until a time, as their transactions begin before their times', async () => {
+    const early = await database.query(
+      `SELECT tx.table_name, at.column_name FROM information_schema.columns tx
+         JOIN information_schema.columns at USING (table_schema, table_name)
+       WHERE table_schema = 'public' AND tx.column_name = 'tx' AND at.column_default = 'clock_timestamp()'
+         AND at.ordinal_position < tx.ordinal_position`,
+    );
+    expect(early).toEqual([]);
+  });
+
   it('builds one tree with concurrent sealers, with each record in it once', async () => {
     const second = await sealerClient(database);
     const writers = Array.from({ length: 4 }, async () => {

@@ -237,14 +237,14 @@ describe('audit prune', () => {
     // State after an interruption before the drop of detached tables: the index still has the person.
     await query(`CREATE TABLE pruned_intent_body_2025_01 AS SELECT $1::uuid AS intent_id`, [id]);
     await query(
-      `INSERT INTO search_entry (call_id, client_id, operation, state, repeats, item_usd, payouts, terms)
+      `WITH item AS (INSERT INTO search_item VALUES (5, $1)), n AS (INSERT INTO search_name VALUES ($1))
+       INSERT INTO search_entry (call_id, client_id, operation, state, repeats, item_usd, payouts, terms)
        VALUES ($1, $1, 'x', 'succeeded', false, '{5}', '{"","\nto:ada@x.example"}', '{to:ada@x.example}')`,
       [id],
     );
-    await query('INSERT INTO search_item VALUES (5, $1)', [id]);
     expect(await prune()).toEqual([]);
     expect(await query(`SELECT FROM pg_class WHERE relname ~ 'pruned'`)).toEqual([]);
-    for (const table of ['search_entry', 'search_item'])
+    for (const table of ['search_entry', 'search_item', 'search_name'])
       expect(await query(`SELECT FROM ${table} WHERE call_id = $1`, [id])).toEqual([]);
   });
 });

@@ -1,6 +1,7 @@
 import { createHash } from 'node:crypto';
 import { Client } from 'pg';
 import { v7 as uuidv7 } from 'uuid';
+import { recipientsCommitment } from '../../../src/journal/records/recipients';
 import { clock } from '../../../src/platform/database/clock';
 import { TestDatabase } from '../../support/databases/test-database';
 import { first } from '../../support/examples/first';
@@ -199,8 +200,8 @@ describe('records', () => {
       const rows = await query(`SELECT row FROM (${tables}) AS records ORDER BY row`);
       return rows.map(({ row }) => row as string).join('\n');
     };
-    const [recipient] = await query<{ salt: Buffer }>(
-      'SELECT salt, email, phone, handle FROM item_recipient WHERE intent_id = $1',
+    const [recipient] = await query<{ people: string; salt: Buffer }>(
+      'SELECT people, people_salt AS salt FROM intent_body WHERE intent_id = $1',
       [id],
     );
     const [sent] = await query<{ salt: Buffer; body: Buffer }>(
@@ -227,8 +228,8 @@ describe('records', () => {
       await query(
         `SELECT decode(i.record::json ->> 'body_commitment', 'hex') AS sent,
            decode(o.record::json ->> 'body_commitment', 'hex') AS received,
-           email_commitment AS email, handle_commitment AS handle, phone_commitment AS phone
-         FROM intent i JOIN outcome o ON o.intent_id = i.id JOIN intent_item t ON t.intent_id = i.id
+           i.record::json ->> 'recipients_commitment' AS recipients
+         FROM intent i JOIN outcome o ON o.intent_id = i.id
          WHERE i.id = $1`,
         [id],
       ),
@@ -236,9 +237,10 @@ describe('records', () => {
       {
         sent: commit(sent, sent!.body),
         received: commit(received, received!.body),
-        email: commit(recipient, people.email),
-        handle: commit(recipient, people.twitter),
-        phone: null,
+        recipients: recipientsCommitment(id, {
+          people: [{ email: people.email, handle: people.twitter, position: 0 }],
+          peopleSalt: recipient!.salt,
+        })?.toString('hex'),
       },
     ]);
     const erased = await paying.record({ headers: { 'x-call-id': id } });

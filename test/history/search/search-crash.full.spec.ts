@@ -104,7 +104,8 @@ describe('the search index after a crash of Postgres', () => {
   it('reports its progress', async () => {
     const index = proxy.app.get(IndexService, { strict: false });
     await database.query(
-      `SELECT pg_advisory_xact_lock(${LOCKS.searchIndex}); TRUNCATE search_entry, search_item, search_slice,
+      `SELECT pg_advisory_xact_lock(${LOCKS.searchIndex}); TRUNCATE search_entry, search_item,
+       search_name, search_slice,
         search_position`,
     );
     await database.query('SELECT index_calls(100)');
@@ -124,7 +125,8 @@ describe('the search index after a crash of Postgres', () => {
     const foreign = ['intent', 'outcome'].map((table) => `UPDATE ${table} SET tx = '9999999999'`);
     await database.query(`SET session_replication_role = replica; ${foreign.join('; ')}`);
     await database.query(
-      `SELECT pg_advisory_xact_lock(${LOCKS.searchIndex}); TRUNCATE search_entry, search_item, search_slice,
+      `SELECT pg_advisory_xact_lock(${LOCKS.searchIndex}); TRUNCATE search_entry, search_item,
+       search_name, search_slice,
         search_position`,
     );
     await filled(index);

@@ -1,12 +1,12 @@
-import { Decimal } from 'decimal.js';
 import fc from 'fast-check';
-import { BEGINNINGS, TAGS, termOf } from '../../../src/journal/lookups/search-terms';
-import { ItemDocument, TransactionDocument } from '../../../src/journal/records/documents';
+import { NAMED_BEGINNING, TAGS, termOf } from '../../../src/journal/lookups/search-terms';
+import { ItemDocument } from '../../../src/journal/records/documents';
 import { canonicalCountry, countryCodes } from '../../../src/recipients/country-name';
 import { createTestDatabase, TestDatabase } from '../../support/databases/test-database';
 import { first } from '../../support/examples/first';
 import { runs } from '../../support/examples/runs';
 import { insertBeside, insertIntent, insertOutcomes } from '../../support/records/documents';
+import { contactsOf, item, refsOf, startOf, termsOf, textsOf, transactions } from './entry-values';
 
 /** Entries of the search index and their batches, without a proxy that would index the records first. */
 describe('the entries of the search index', () => {
@@ -30,7 +30,21 @@ describe('the entries of the search index', () => {
   }
 
   const entryOf = async (id: string) =>
-    first(await query<Entry>('SELECT payouts, terms FROM call_entry WHERE call_id = $1', [id]));
+    first(
+      await query<Entry>(
+        `SELECT payouts, terms, request_id, idempotency_key, reference, upstream_ref, upstream_id, beginning
+         FROM call_entry WHERE call_id = $1`,
+        [id],
+      ),
+    );
+
+  /** Returns the hashes of these names, without duplicates. */
+  const hashesOf = async (names: (string | undefined)[]) => {
+    const sql = 'SELECT DISTINCT search_hash(name) AS hash FROM unnest($1::text[]) AS name ORDER BY 1';
+    return (await query<{ hash: string }>(sql, [names.filter((name) => name)])).map(({ hash }) => hash);
+  };
+  const sorted = (hashes: string[] | null) =>
+    [...new Set(hashes)].sort((a, b) => (BigInt(a) < BigInt(b) ? -1 : 1));
 
   it('are built in small batches for calls with many payouts, within the statement timeout', async () => {
     for (let n = 0; n < 3; n += 1) await addIntent({ claimed: 500 });
@@ -55,21 +69,21 @@ describe('the entries of the search index', () => {
       { batch_ref: 'batch' },
     ];
     await insertOutcomes(database, [{ intent_id: id, items: transactions }]);
-    const { payouts } = await entryOf(id);
+    const { payouts, terms, ...names } = await entryOf(id);
     expect(payouts.map(toTerms)).toEqual([
-      ['ref:batch'],
-      ['^+25', '^+2547', '^+254712', '^+254712345', 'country:KE', 'item:25', 'to:+254712345678'],
-      [
-        '^sub',
-        '^sub-1',
-        'item:-10000',
-        'network:MPS',
-        'receiver:Sub-1',
-        'ref:chi-1',
-        'ref:tx-1',
-        'reference:r 1',
-      ],
+      ['ref:batch', 'request:request'],
+      ['country:KE', 'item:25', 'to:+254712345678'],
+      ['item:-10000', 'network:MPS', 'receiver:Sub-1', 'ref:chi-1', 'ref:tx-1', 'reference:r 1'],
     ]);
+    const starts = ['^+25', '^+2547', '^+254712', '^sub', '^sub-1'];
+    const inRequest = ['country:KE', 'network:MPS', 'receiver:Sub-1', 'to:+254712345678', 'ref:chi-1'];
+    expect(terms).toEqual(expect.arrayContaining([...starts, ...inRequest, 'ref:batch']));
+    expect(terms.filter((term) => /^(request|idempotency|reference|ref:tx)/.test(term))).toEqual([]);
+    expect(names.request_id).toEqual((await hashesOf(['request']))[0]);
+    expect(names.reference).toEqual(await hashesOf(['r 1']));
+    expect(names.upstream_ref).toEqual(await hashesOf(['chi-1']));
+    expect(names.upstream_id).toEqual(await hashesOf(['tx-1']));
+    expect(sorted(names.beginning)).toEqual(await hashesOf(['sub-1', '+254712345']));
   });
 
   it('have the canonical form of a country that the search uses', async () => {
@@ -88,6 +102,18 @@ describe('the entries of the search index', () => {
     expect(found).toEqual(names.map(canonicalCountry));
   });
 
+  it('read the table of country names once for each plan, not for each payout', async () => {
+    // A function that is not inlined converts or copies its constants each time, which is most of an entry.
+    const plan = await query(
+      "EXPLAIN (VERBOSE) SELECT canonical_country(n.name) FROM json_to_recordset('[]') AS n(name text)",
+    );
+    expect(JSON.stringify(plan)).not.toMatch(/canonical_country|country_code/);
+    const sql = `
+      SELECT proname AS name FROM pg_proc
+      WHERE pronamespace = 'public'::regnamespace AND prosrc ~ $1`;
+    expect(await query(sql, [String.raw`\yCONSTANT\s+jsonb?\y[^;]*:=\s*'[^']*'\s*;`])).toEqual([]);
+  });
+
   it('have the terms that the search uses, for any values', async () => {
     await fc.assert(
       fc.asyncProperty(fc.array(item(), { maxLength: 4 }), transactions(), async (items, found) => {
@@ -96,16 +122,28 @@ describe('the entries of the search index', () => {
         await insertBeside(database, id, { people });
         const answered = found.filter(({ position = 0 }) => position < items.length);
         await insertOutcomes(database, [{ intent_id: id, items: answered }]);
-        const { payouts, terms } = await entryOf(id);
+        const { payouts, terms, ...names } = await entryOf(id);
         const ofTransactions = (place: number | undefined) =>
           answered.filter(({ position }) => position === place).flatMap(refsOf);
         const expected = [
-          ofTransactions(undefined),
-          ...items.map((one, place) => [...termsOf(one), ...ofTransactions(place)]),
+          [...ofTransactions(undefined), 'request:request'],
+          ...items.map((one, place) => [...textsOf(one), ...ofTransactions(place)]),
         ];
         expect(payouts.map(toTerms)).toEqual(expected.map(distinct));
-        expect(terms).toEqual(expect.arrayContaining(expected.flat()));
+        const batches = answered.flatMap(({ batch_ref: ref }) => (ref ? [termOf(TAGS.ref, ref)] : []));
+        const inTerms = [...items.flatMap(termsOf), ...ofTransactions(undefined), ...batches];
+        expect(terms).toEqual(expect.arrayContaining(inTerms));
         expect(terms).not.toContain('');
+        const inNames = items.map(({ document }) => document.reference);
+        expect(sorted(names.reference)).toEqual(await hashesOf(inNames));
+        expect(sorted(names.upstream_ref)).toEqual(
+          await hashesOf(answered.map(({ upstream_ref: ref }) => ref)),
+        );
+        expect(sorted(names.upstream_id)).toEqual(
+          await hashesOf(answered.map(({ upstream_id: one }) => one)),
+        );
+        const named = items.flatMap(contactsOf).map((contact) => startOf(contact, NAMED_BEGINNING));
+        expect(sorted(names.beginning)).toEqual(await hashesOf(named));
       }),
       { numRuns: runs(40) },
     );
@@ -128,14 +166,14 @@ describe('the entries of the search index', () => {
   it('have the terms of the call, without empty values', async () => {
     const long = 'x'.repeat(301);
     const id = await addIntent({ request: 'terms', key: long, items: [] });
-    const { terms } = await entryOf(id);
+    const { payouts, terms, ...names } = await entryOf(id);
+    expect(payouts).toEqual([`\n${termOf(TAGS.idempotency, long)}\nrequest:terms`]);
+    expect([names.idempotency_key]).toEqual(await hashesOf([long]));
     expect(terms.filter((term) => !/^(week|hour):/.test(term)).sort()).toEqual([
       'address:2001:db8::1',
       `client:${id}`,
-      termOf('idempotency:', long),
       `key:${id}`,
       'operation:POST /send',
-      'request:terms',
       'state:in_progress',
       'total:-10000',
     ]);
@@ -145,94 +183,13 @@ describe('the entries of the search index', () => {
 interface Entry {
   payouts: string[];
   terms: string[];
+  request_id: string | null;
+  idempotency_key: string | null;
+  reference: string[] | null;
+  upstream_ref: string[] | null;
+  upstream_id: string[] | null;
+  beginning: string[] | null;
 }
 
 const distinct = (terms: string[]) => [...new Set(terms)].sort();
 const toTerms = (payout: string) => distinct(payout.split('\n').slice(1));
-
-interface Payout {
-  document: ItemDocument;
-  person: { email?: string; phone?: string; handle?: string } | undefined;
-}
-
-/** Returns the terms of a search for these values. */
-function termsOf({ document, person = {} }: Payout): string[] {
-  const {
-    amount_usd: usd,
-    country,
-    network_code: network,
-    reference,
-    upstream_ref: ref,
-    receiver,
-  } = document;
-  const contacts = Object.values(person);
-  const exact: [string, string | undefined][] = [
-    [TAGS.country, country && canonicalCountry(country)],
-    [TAGS.network, network],
-    [TAGS.reference, reference],
-    [TAGS.ref, ref],
-    [TAGS.receiver, receiver],
-    ...contacts.map((contact): [string, string] => [TAGS.to, contact.toLowerCase()]),
-  ];
-  const step =
-    usd === undefined ? -10_000 : Number(usd) > 0 ? Math.floor(10 * Math.log(Number(usd))) : -9_999;
-  const beginnings = [...contacts, ...(receiver === undefined ? [] : [receiver])].flatMap((contact) =>
-    BEGINNINGS.map((length) => [...contact.toLowerCase()].slice(0, length).join('')),
-  );
-  return [
-    `item:${step}`,
-    ...exact.flatMap(([tag, value]) => (value ? [termOf(tag, value)] : [])),
-    ...beginnings.map((beginning) => `${TAGS.beginning}${beginning}`),
-  ];
-}
-
-function refsOf({ upstream_ref, upstream_id, batch_ref }: TransactionDocument): string[] {
-  return [upstream_ref, upstream_id, batch_ref].flatMap((id) => (id ? [termOf(TAGS.ref, id)] : []));
-}
-
-const ASCII = fc.integer({ min: 32, max: 126 }).map((code) => String.fromCodePoint(code));
-
-/** Any text that the validation accepts. */
-const valid = (text: string) => text.replace(/[\p{Cc}\p{Surrogate}]/gu, '');
-const text = (minLength: number, maxLength: number) =>
-  fc.string({ unit: 'grapheme', minLength, maxLength }).map(valid);
-const contact = () =>
-  fc.oneof(
-    fc.constantFrom('ada@Example.com', '+254712345678', '@Edsger_Dijkstra', '', 'x'),
-    fc.string({ unit: ASCII, maxLength: 320 }),
-  );
-
-const item = (): fc.Arbitrary<Payout> =>
-  fc.record({
-    document: fc.record(
-      {
-        amount_usd: fc.integer({ min: 0, max: 1e9 }).map((cents) => new Decimal(cents).div(100).toFixed()),
-        country: text(0, 320),
-        network_code: text(0, 20),
-        reference: text(290, 320),
-        receiver: contact(),
-        upstream_ref: fc.constant('chi-7'),
-      },
-      { requiredKeys: [] },
-    ),
-    person: fc.option(
-      fc.record({ email: contact(), phone: contact(), handle: contact() }, { requiredKeys: [] }),
-      {
-        nil: undefined,
-      },
-    ),
-  });
-
-const transactions = (): fc.Arbitrary<TransactionDocument[]> =>
-  fc.array(
-    fc.record(
-      {
-        position: fc.nat({ max: 3 }),
-        upstream_ref: fc.constantFrom('chi-1', 'chi\n2', 'y'.repeat(301)),
-        upstream_id: fc.constantFrom('tx-1', ''),
-        batch_ref: fc.constant('batch'),
-      },
-      { requiredKeys: [] },
-    ),
-    { maxLength: 4 },
-  );

@@ -200,7 +200,7 @@ describe('a search plan', () => {
   it('reads a day for a page of frequent results, not a whole week', async () => {
     // Weeks are counted from 1970-01-01.
     const thursday = new Date(Math.floor(Date.parse(ago(40)) / WEEK_MS) * WEEK_MS);
-    const lists = { terms: [], anyOf: [], others: [], ofPayouts: [], hints: [] };
+    const lists = { terms: [], anyOf: [], others: [], ofPayouts: [], hints: [], names: [] };
     const conditions = { ...lists, decided: true, rare: true, few: false };
     const from = uuidFloor(thursday);
     const query = { conditions, from, listed: 'calls', sort: 'time', direction: 'asc' } as const;

@@ -8,11 +8,18 @@ import { insertOutcomes, insertOutcomesAgain } from '../../../src/journal/outcom
 import {
   IntentDocument,
   OutcomeDocument,
-  PersonDocument,
   writeIntent,
   writeOutcome,
 } from '../../../src/journal/records/documents';
 import { insertIntents } from '../../../src/journal/records/intents';
+import {
+  isErased,
+  namesOf,
+  PersonDocument,
+  recipientsText,
+  saltedPeople,
+  withoutRecipients,
+} from '../../../src/journal/records/recipients';
 import { recordedItems } from '../../../src/journal/records/recorded-items';
 import { OpenIntent } from '../../../src/journal/records/records';
 import { PrismaService } from '../../../src/platform/database/pools/prisma.service';
@@ -33,10 +40,8 @@ const parsed = <Document>(text: string) => JSON.parse(text) as Document;
 function peopleOf({ items }: OpenIntent) {
   return recordedItems(items).flatMap(({ email, phone, handle }, position) => {
     if ((email ?? phone ?? handle) === null) return [];
-    const salt = expect.stringMatching(/^[0-9a-f]{32}$/) as string;
     return {
       position,
-      salt,
       email: email ?? undefined,
       phone: phone ?? undefined,
       handle: handle ?? undefined,
@@ -51,7 +56,7 @@ describe('the record of a request', () => {
   it('is canonical JSON, and reads back unchanged', () => {
     fc.assert(
       fc.property(anyIntent, (intent) => {
-        const { record, people, salt } = writeIntent(intent);
+        const { record, people, peopleSalt, salt } = writeIntent(intent);
         expect(canonicalize(JSON.parse(record))).toBe(record);
         expect(JSON.parse(itemsCutOut(record, 'key_id'))).toHaveLength(intent.items.length);
         const [read, named] = [
@@ -59,7 +64,7 @@ describe('the record of a request', () => {
           parsed<PersonDocument[]>(people ?? '[]'),
         ];
         expect(named).toEqual(peopleOf(intent));
-        expect(read).toEqual(intentOf(intent, named, read));
+        expect(read).toEqual(intentOf(intent, saltedPeople({ people: named, peopleSalt }), read));
         expect(read.body_commitment).toBe(hexOf(salt.toString('hex'), intent.body));
         expect(read.recorded_at).toBe(STAMP);
       }),
@@ -67,11 +72,37 @@ describe('the record of a request', () => {
     );
   });
 
+  it('still commits to the others, and opens nobody, once recipients are erased', () => {
+    fc.assert(
+      fc.property(anyIntent, fc.array(fc.boolean(), { minLength: 10 }), (intent, gone) => {
+        const { people, peopleSalt } = writeIntent(intent);
+        const stored = { people: parsed<PersonDocument[]>(people ?? '[]'), peopleSalt };
+        const left = withoutRecipients(stored, (position) => gone[position % gone.length] === true);
+        expect(recipientsText(left)).toBe(recipientsText(stored));
+        expect(left.peopleSalt).toBeNull();
+        const written = parsed<PersonDocument[]>(JSON.stringify(left.people));
+        for (const person of written.filter(isErased))
+          expect(Object.keys(person).sort()).toEqual(
+            [
+              ...namesOf(stored.people.find(({ position }) => position === person.position)!).map(
+                ([contact]) => `${contact}_commitment`,
+              ),
+              'position',
+            ].sort(),
+          );
+      }),
+      { numRuns: runs(100) },
+    );
+  });
+
   it('has a separate salt for each person', () => {
     fc.assert(
       fc.property(anyIntent, (intent) => {
-        const salts = parsed<PersonDocument[]>(writeIntent(intent).people ?? '[]').map(({ salt }) => salt);
+        const { people, peopleSalt } = writeIntent(intent);
+        const stored = { people: parsed<PersonDocument[]>(people ?? '[]'), peopleSalt };
+        const salts = saltedPeople(stored).map(({ salt }) => salt);
         expect(new Set(salts).size).toBe(salts.length);
+        expect(salts).toEqual(salts.map(() => expect.stringMatching(/^[0-9a-f]{32}$/)));
       }),
       { numRuns: runs(30) },
     );
@@ -153,9 +184,11 @@ describe('stored records', () => {
           expect(contradictionsOf('intent', intent.id, row)).toEqual([]);
           const [, at, record, , , , people] = row;
           expect(canonicalize(JSON.parse(record))).toBe(record);
-          const [read, named] = [parsed<IntentDocument>(record), parsed<PersonDocument[]>(people ?? '[]')];
+          const [salt = '', ...texts] = (people ?? ':[]').split(':');
+          const [read, named] = [parsed<IntentDocument>(record), parsed<PersonDocument[]>(texts.join(':'))];
+          const salted = saltedPeople({ people: named, peopleSalt: Buffer.from(salt, 'hex') });
           expect(named).toEqual(peopleOf(intent));
-          expect(read).toEqual(intentOf(intent, named, read));
+          expect(read).toEqual(intentOf(intent, salted, read));
           expect(Math.abs(Number(at) * 1_000 - Date.now())).toBeLessThan(60_000);
           expect(new Date(read.recorded_at).getTime()).toBe(Math.floor(Math.round(Number(at) * 1e6) / 1_000));
           const { rows } = await client.query('SELECT * FROM intent_item WHERE intent_id = $1', [intent.id]);

@@ -79,19 +79,21 @@ describe('verification after an erasure or a pruning', () => {
     ] as [string, unknown[]];
   }
 
-  const erase = (call: string) => [removePerson(call, 0), removeBody(call)];
+  const erase = async (call: string) => [await removePerson(scene.database, call, 0), removeBody(call)];
   const placesOf = (call: string) => [`intent_body/${call}`, `item_recipient/${call}/0`];
 
   it('accepts exactly the erasures that the key has signed', async () => {
     const [one, other] = [scene.calls[0]!, scene.calls[1]!];
     const record = erasure(placesOf(one));
-    expect(await scene.verifyAfter(record, ...erase(one))).toMatchObject({ ok: true, erasures: 1 });
-    expect((await scene.verifyAfter(record, ...erase(one), ...erase(other))).fault).toMatchObject({
+    expect(await scene.verifyAfter(record, ...(await erase(one)))).toMatchObject({ ok: true, erasures: 1 });
+    expect(
+      (await scene.verifyAfter(record, ...(await erase(one)), ...(await erase(other)))).fault,
+    ).toMatchObject({
       code: 'people_missing',
       record_id: other,
     });
     const forged = erasure(placesOf(one), signerOf(newSigningKey('test')));
-    expect((await scene.verifyAfter(forged, ...erase(one))).fault).toMatchObject({
+    expect((await scene.verifyAfter(forged, ...(await erase(one)))).fault).toMatchObject({
       code: 'not_signed',
       kind: 'erasure',
     });
@@ -109,6 +111,7 @@ describe('verification after an erasure or a pruning', () => {
       'DELETE FROM refusal',
       `DELETE FROM search_entry WHERE call_id <> '${kept}'`,
       `DELETE FROM search_item WHERE call_id <> '${kept}'`,
+      `DELETE FROM search_name WHERE call_id <> '${kept}'`,
     ];
     expect(await scene.verifyAfter(await pruning('people', [kept]), ...people)).toMatchObject({
       ok: true,

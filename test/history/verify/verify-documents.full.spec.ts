@@ -41,17 +41,17 @@ describe('a manipulated call', () => {
     ],
     [
       'a recipient was added',
-      'people_added',
+      'people_changed',
       'intent',
       `UPDATE intent_body SET people = replace(people, ']',
-        ',{"position":2,"salt":"' || repeat('ab', 16) || '"}]') WHERE`,
+        ',{"position":2}]') WHERE`,
     ],
     [
       'a recipient was added at a position that has one',
-      'people_added',
+      'people_changed',
       'intent',
       `UPDATE intent_body SET people = replace(people, ']',
-        ',{"position":1,"salt":"' || repeat('ab', 16) || '"}]') WHERE`,
+        ',{"position":1}]') WHERE`,
     ],
     [
       'recipients were swapped',
@@ -146,6 +146,18 @@ describe('a manipulated call', () => {
   });
 
   it.each([
+    ['removed', 'NULL'],
+    ['changed', `set_byte(people_salt, 3, get_byte(people_salt, 3) # 1)`],
+    ['longer', `people_salt || '\\x00'`],
+    ['shorter', `substr(people_salt, 2)`],
+  ])('is named if the salt of its people was %s', async (_what, salt) => {
+    const { fault } = await scene.verifyAfter(
+      `UPDATE intent_body SET people_salt = ${salt} WHERE intent_id = '${call}'`,
+    );
+    expect(fault).toMatchObject({ code: 'people_changed', kind: 'intent', ...place });
+  });
+
+  it.each([
     ['no JSON', `'x'`],
     ['JSON that is no list', `'{}'`],
     ['JSON null', `'null'`],
@@ -162,10 +174,12 @@ describe('a manipulated call', () => {
     ['a position as text', `replace(people, '"position":1', '"position":"1"')`],
     ['a position with a fraction', `replace(people, '"position":1', '"position":1.5')`],
     ['a position before the first', `replace(people, '"position":1', '"position":-1')`],
-    ['a salt with other characters', `regexp_replace(people, '"salt":"..', '"salt":"xy')`],
-    ['a shorter salt', `regexp_replace(people, '"salt":"..', '"salt":"')`],
-    ['a salt in capitals', `regexp_replace(people, '"salt":"[^"]*"', '"salt":"' || repeat('AB', 16) || '"')`],
-    ['a salt that is a number', `regexp_replace(people, '"salt":"[^"]*"', '"salt":1')`],
+    ['a salt beside that of the list', `replace(people, '}', ',"salt":"' || repeat('ab', 16) || '"}')`],
+    [
+      'a commitment in place of a name',
+      `replace(people, '"email":"bob@example.com"',
+        '"email_commitment":"' || repeat('ab', 32) || '"')`,
+    ],
   ])('is named if its people became %s', async (_what, people) => {
     const { fault } = await scene.verifyAfter(editPeople(call, people));
     expect(fault).toMatchObject({ kind: 'intent', leaf: await leafOf(scene, 'intent', call), ...place });

@@ -113,8 +113,9 @@ describe('verify-receipt.mjs', () => {
     const claim = `these, of call ${CALL}, are among its first 11 records`;
     expect(stdout).toContain(`The receipt holds. The log signed that ${claim}:
 - intent, leaf 3: operation POST /payouts/airtime, total_usd 12.500000, recorded_at ${time}
+    opened, and as committed to: recipients
+    opened, and as committed to: recipients/0/email
     opened, and as committed to: body
-    opened, and as committed to: items/0/email
 - decision, leaf 5: kind approved
 - outcome, leaf 8: kind succeeded, upstream_status 200
 Log: ${ORIGIN}. Key: ${signer.verifierKey}.`);

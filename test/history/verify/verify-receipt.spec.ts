@@ -29,7 +29,7 @@ describe('the receipt verifier', () => {
       call_id: CALL,
       log: { origin: ORIGIN, size: 11, key: signer.verifierKey },
       records: [
-        { opened: ['body_commitment', 'items/0/email_commitment'] },
+        { opened: ['recipients_commitment', 'recipients/0/email_commitment', 'body_commitment'] },
         { opened: [] },
         { kind: 'outcome' },
       ],

@@ -9,6 +9,7 @@ const OTHER: Record<string, (column: string) => string> = {
   text: (column) => `${column} || 'x'`,
   boolean: (column) => `NOT ${column}`,
   integer: (column) => `coalesce(${column}, 0) + 1`,
+  bigint: (column) => `coalesce(${column}, 0) + 1`,
   numeric: (column) => `coalesce(${column}, 0) + 1`,
   'numeric[]': (column) => `array_append(${column}, 1)`,
   'text[]': () => `'{}'`,
@@ -53,11 +54,11 @@ describe('verification of the search index', () => {
     expect(fault).toMatchObject({ code: 'search_index_differs', kind: 'search_entry' });
   });
 
-  it('detects a change of any column of an entry, an amount or a slice', async () => {
+  it('detects a change of any column of an entry, an amount, a name or a slice', async () => {
     const columns = await scene.database.query<{ table: string; name: string; type: string }>(
       `SELECT c.relname AS table, a.attname AS name, format_type(a.atttypid, NULL) AS type
        FROM pg_attribute a JOIN pg_class c ON c.oid = a.attrelid
-       WHERE c.relname IN ('search_entry', 'search_item', 'search_slice') AND a.attnum > 0
+       WHERE c.relname IN ('search_entry', 'search_item', 'search_name', 'search_slice') AND a.attnum > 0
          AND NOT a.attisdropped ORDER BY 1, a.attnum`,
     );
     expect(columns.length).toBeGreaterThan(15);
@@ -131,7 +132,7 @@ describe('verification of the search index', () => {
 
   it('detects a replaced entry view with a rebuilt index', async () => {
     const columns = await scene.database.query<{ name: string }>(
-      `SELECT attname AS name FROM pg_attribute WHERE attrelid = 'search_entry'::regclass AND attnum > 0
+      `SELECT attname AS name FROM pg_attribute WHERE attrelid = 'call_entry'::regclass AND attnum > 0
         ORDER BY attnum`,
     );
     const selected = columns.map(({ name }) => (name === 'terms' ? "'{}'::text[] AS terms" : name));

@@ -16,7 +16,11 @@ const EXPECTED = [
   'cap_exceeded',
   'stopped',
   'idempotency_key_required',
-  '202',
+  'pending_approval',
+  'queued',
+  'a replay while queued',
+  'queue_expired',
+  'released',
   'approved',
   'rejected',
   'confirmed',
@@ -60,18 +64,22 @@ export class EventCounts {
       else if (fault !== null) this.see(`fault ${fault}`);
     }
     for (const intent of intents) {
-      const { outcome, decision, resolution, settledByList } = intent;
+      const { outcome, decision, resolution, settledByList, failure } = intent;
       this.see(`outcome ${outcome}`);
       if (isUnverified(intent)) this.see('an unverified error');
       if (intent.recovered) this.see('a call restored from a copy');
       if (isFreed(intent)) this.see('a released key');
       if (settledByList) this.see(`${resolution} by the list`);
       if (decision !== null) this.see(decision);
+      if (failure === 'queue_expired') this.see(failure);
       if (resolution !== null) this.see(resolution);
     }
     for (const { response } of lanes.flatMap(({ sent }) => sent)) {
-      if (response?.headers.has('idempotent-replayed')) this.see('replay');
-      this.see(response ? String(response.json.code ?? response.status) : 'no answer');
+      const { status, headers, json } = response ?? {};
+      const isReplay = headers?.has('idempotent-replayed') ?? false;
+      if (isReplay) this.see('replay');
+      if (isReplay && status === 202) this.see(`a replay while ${String(json?.status)}`);
+      this.see(response ? String(json?.code ?? (status === 202 ? json?.status : status)) : 'no answer');
     }
     for (const { response } of lanes.flatMap(({ decided }) => decided)) {
       this.see(`an approver got ${response ? String(response.json.code ?? response.status) : 'nothing'}`);

@@ -8,7 +8,17 @@ import { FinishedWave } from '../wave';
 import { World } from '../world';
 import { listCalls } from './lists';
 import { checkMoney } from './money';
-import { Arrival, Intent, isFreed, isInDoubt, isLie, misjudged } from './records';
+import {
+  Arrival,
+  Intent,
+  isDoubtedByRecovery,
+  isFreed,
+  isInDoubt,
+  isLie,
+  isSendable,
+  misjudged,
+} from './records';
+import { checkReleases } from './releases';
 import { checkResponse } from './responses';
 import { checkStates } from './states';
 
@@ -49,6 +59,7 @@ export async function check(world: World, settled: FinishedWave): Promise<Map<nu
       ),
       ...lane.sent.flatMap((sent) => checkResponse(world, lane, sent, intents)),
       ...checkDecisions(world, lane, intents),
+      ...checkReleases(world, lane, intents),
       ...(await checkMoney(world, lane, timelines)),
       ...(await checkStates(world, lane, timelines)),
       ...(await checkLists(world, lane, intents)),
@@ -67,9 +78,7 @@ export async function check(world: World, settled: FinishedWave): Promise<Map<nu
 }
 
 function checkTimeline({ request, number, intents, arrivals, totalUsd }: Timeline): string[] {
-  const sendable = intents.filter(
-    ({ refused, held, decision }) => !refused && (!held || decision === 'approved'),
-  );
+  const sendable = intents.filter(isSendable);
   const count = (...outcomes: Intent['outcome'][]) =>
     sendable.filter(({ outcome }) => outcomes.includes(outcome)).length;
   // Without a key, a refused request may be sent again.
@@ -80,6 +89,8 @@ function checkTimeline({ request, number, intents, arrivals, totalUsd }: Timelin
   const notExecuted = sendable.filter(
     ({ outcome, resolution }) => outcome !== 'succeeded' && resolution === 'not_executed',
   ).length;
+  // A recovery doubts what the queue holds, also a call that was admitted by the old database, and not sent.
+  const doubted = sendable.filter((call) => call.outcome === null && isDoubtedByRecovery(call)).length;
   const done = arrivals.filter(({ processed }) => processed);
   // The answer is recorded as it was. The payouts stay in doubt where answers name their transactions.
   const falseSuccesses = arrivals.filter(
@@ -103,7 +114,7 @@ function checkTimeline({ request, number, intents, arrivals, totalUsd }: Timelin
   const faults: [boolean, string][] = [
     // IDs show the order of arrival, not of admission. A duplicate that waited may have the smaller one.
     [
-      count('succeeded', 'unknown', null, ...keyedOnly) - free - notExecuted - turnedUp > 1,
+      count('succeeded', 'unknown', null, ...keyedOnly) - free - notExecuted - turnedUp - doubted > 1,
       'was sent again although it may have been paid',
     ],
     [
@@ -145,10 +156,12 @@ async function checkLists(world: World, { client }: Lane, intents: Intent[]): Pr
   const doubts = idsOf(intents, isInDoubt);
   const waiting = idsOf(intents, ({ held, decision, refused }) => held && decision === null && !refused);
   const listed = await listCalls(world, `outcome=unknown&client=${client.name}`);
+  const queued = await listCalls(world, `outcome=queued&client=${client.name}`);
   const pending = await listCalls(world, `outcome=pending_approval&client=${client.name}`);
   return [
     ...differences(doubts, listed).map(([id, fault]) => `${id} is in doubt: ${fault}`),
     ...differences(waiting, pending).map(([id, fault]) => `${id} is pending approval: ${fault}`),
+    ...[...queued].map((id) => `${id} is still queued`),
   ];
 }
 

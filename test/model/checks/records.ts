@@ -1,3 +1,4 @@
+import { NO_PROCESS } from '../../../src/journal/stops/recovery-gap';
 import { COUNTED } from '../../../src/operations/lifecycle/entries';
 import { TestDatabase } from '../../support/databases/test-database';
 import type { Payment } from '../../support/simulator/ledger';
@@ -12,9 +13,14 @@ export interface Intent {
   idempotencyKey: string | null;
   totalUsd: string | null;
   held: boolean;
+  /** Whether it was accepted to be sent in its turn. */
+  queued: boolean;
   /** Day of its cap. Null for no cap. */
   reservedOn: string | null;
-  decision: 'approved' | 'rejected' | null;
+  decision: 'approved' | 'rejected' | 'released' | null;
+  /** Time and transaction of the decision. Null before it. */
+  decidedAt: Date | null;
+  decidedIn: string | null;
   resolution: 'confirmed' | 'not_executed' | null;
   /** Amount that counts on its caps. Null if the whole reservation counts. */
   countedUsd: string | null;
@@ -28,12 +34,14 @@ export interface Intent {
   failure: string | null;
   upstreamStatus: number | null;
   answer: string | null;
-  /** Whether its commit was reported as failed, so it was never sent. */
+  /** Whether its commit was reported as failed, so it was never sent. Never true for a released call. */
   refused: boolean;
   /** Whether its app did not get the answer. */
   undelivered: boolean;
   /** Number of its sending process. */
   process: number;
+  /** Time since it may have been sent, or since its admission. */
+  secondsSinceRelease: number;
   /** Whether its sending process is alive. */
   alive: boolean;
   /** Whether all of its payouts failed or came back, so it blocks no equal payment without a key. */
@@ -69,7 +77,9 @@ export async function readIntents({ database, lost }: World, clientIds: string[]
   const rows = await database.query<Omit<Intent, 'number'> & { body: string | null }>(
     `SELECT i.id, i.client_id AS "clientId", b.idempotency_key AS "idempotencyKey",
       i.total_usd::text AS "totalUsd",
-       i.held_for IS NOT NULL AS held, coalesce(i.reserved_on, d.reserved_on)::text AS "reservedOn",
+       i.held_for IS NOT NULL AS held, i.held_for IS NULL AND i.expires_at IS NOT NULL AS queued,
+       d.decided_at AS "decidedAt", d.tx::text AS "decidedIn",
+       coalesce(i.reserved_on, d.reserved_on)::text AS "reservedOn",
        d.kind AS decision, s.resolution, coalesce(s.counted_usd, o.counted_usd)::text AS "countedUsd",
        coalesce(s.record::json ->> 'source' = 'resolver', FALSE) AS "settledByList", o.kind AS outcome,
          o.record::json ->> 'failure' AS failure,
@@ -79,10 +89,12 @@ export async function readIntents({ database, lost }: World, clientIds: string[]
        (SELECT sum(amount_usd * ((from_account = 'available')::integer - (to_account =
          'available')::integer))::text
         FROM ledger_entry WHERE call_id = i.id) AS "ledgerUsd",
-       EXISTS (SELECT FROM refusal r WHERE r.id = i.id) AS refused,
+       d.kind IS DISTINCT FROM 'released' AND EXISTS (SELECT FROM refusal r WHERE r.id = i.id) AS refused,
        EXISTS (SELECT FROM settlement u WHERE u.intent_id = i.id
          AND u.record::json ->> 'undelivered' = 'true') AS undelivered,
        coalesce(d.process, i.process) AS process,
+       extract(epoch FROM clock_timestamp() - coalesce(d.decided_at, i.recorded_at))::float8
+         AS "secondsSinceRelease",
        coalesce(d.process, i.process) IN (SELECT live_processes()) AS alive, b.body IS NULL AS recovered,
        convert_from(b.body, 'UTF8') AS body,
        i.item_count > 0 AND i.item_count = (
@@ -130,10 +142,23 @@ export async function readSpending(database: TestDatabase, clientId: string): Pr
   return new Map(rows.map(({ day, usd }) => [day, usd]));
 }
 
+/** Returns whether it may have been sent: it was neither refused nor left waiting. */
+export function isSendable({ refused, held, queued, decision, outcome }: Intent): boolean {
+  if (refused) return false;
+  if (held) return decision === 'approved';
+  // A recovery may restore the outcome without the release.
+  return !queued || decision === 'released' || (outcome !== null && outcome !== 'not_sent');
+}
+
+/** Returns whether it was queued in a database that was recovered. Then its release is only a record. */
+export function isDoubtedByRecovery({ decision, process }: Intent): boolean {
+  return decision === 'released' && process === NO_PROCESS;
+}
+
 /** Returns whether it may have been sent, and its outcome is unknown. */
-export function isInDoubt({ outcome, resolution, refused, held, decision }: Intent): boolean {
-  if (refused || resolution !== null || (held && decision !== 'approved')) return false;
-  return outcome === null || outcome === 'unknown';
+export function isInDoubt(intent: Intent): boolean {
+  const { outcome, resolution } = intent;
+  return isSendable(intent) && resolution === null && (outcome === null || outcome === 'unknown');
 }
 
 /** Statuses of an upstream that rejects a request before reading it. */

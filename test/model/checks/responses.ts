@@ -52,10 +52,15 @@ function checkLost(response: ProxyResponse, { outcome, resolution }: Intent): st
 /** Checks the answer of an admitted call: its own, or that of the first call with its key. */
 function checkAnswer(response: ProxyResponse, intent: Intent): string[] {
   const { status, json, text } = response;
-  const { outcome, answer, failure, resolution, held, decision, undelivered } = intent;
+  const { outcome, answer, failure, resolution, held, queued, decision, undelivered } = intent;
   if (isLateError(response, intent)) return [];
   if (isUnverified(intent) && text === answer && status === intent.upstreamStatus) return [];
-  const facts = [outcome, resolution ?? [], held ? `held and ${decision}` : []].flat();
+  const facts = [
+    outcome,
+    resolution ?? [],
+    held ? `held and ${decision}` : [],
+    queued ? `queued and ${decision}` : [],
+  ].flat();
   const recorded = `${facts.join(', ')} is recorded`;
   switch (json.code) {
     case 'outcome_unknown':
@@ -73,8 +78,10 @@ function checkAnswer(response: ProxyResponse, intent: Intent): string[] {
       return isUnverified(intent) && GATEWAY_REFUSALS.includes(intent.upstreamStatus) ? [] : [recorded];
     case 'overloaded': // leaves no record
       return [recorded];
+    case 'database_unavailable': // its process died before it recorded that the app was told so
+      return queued ? [] : [recorded];
     case undefined:
-      if (status === 202) return held && json.status === 'pending_approval' ? [] : [recorded];
+      if (status === 202) return json.status === waitingStatusOf(intent) ? [] : [recorded];
       if (resolution === 'confirmed' && outcome !== 'succeeded') return status === 200 ? [] : [recorded];
       if (outcome !== (isSuccess({ status, json }) ? 'succeeded' : 'rejected')) return [recorded];
       return answer === text ? [] : ['the bytes differ from the record'];
@@ -148,11 +155,18 @@ function checkRefusal(
   }
 }
 
-/** Checks a replay of a refused held call: its commit was reported as failed, and its refusal followed. */
-function checkPending({ headers }: ProxyResponse, intents: Intent[]): string[] {
+/** Checks a replay of a refused call that waited: its commit was reported as failed, its refusal followed. */
+function checkPending({ headers, json }: ProxyResponse, intents: Intent[]): string[] {
   const id = headers.get('x-call-id');
-  const isHeld = intents.some((intent) => intent.id === id && intent.held && intent.refused);
-  return isHeld && headers.has('idempotent-replayed') ? [] : ['the call is not held'];
+  const refused = intents.find((intent) => intent.id === id && intent.refused);
+  const isWaiting = refused !== undefined && json.status === waitingStatusOf(refused);
+  return isWaiting && headers.has('idempotent-replayed') ? [] : ['the call does not wait'];
+}
+
+/** Returns the status of a 202 about a call that waits. Undefined if it never did. */
+function waitingStatusOf({ held, queued }: Intent): string | undefined {
+  if (held) return 'pending_approval';
+  return queued ? 'queued' : undefined;
 }
 
 /** Returns whether a stop was active from before the request until after the answer. */
@@ -167,7 +181,7 @@ export function wasStopped(
   );
 }
 
-function isStoppedBy(
+export function isStoppedBy(
   stop: { clientId: string | null; operation: string | null },
   { client }: Lane,
   { operation }: LogicalRequest,

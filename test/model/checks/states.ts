@@ -4,7 +4,7 @@ import { payoutsOf } from '../bodies';
 import { Lane } from '../lane';
 import { World } from '../world';
 import type { Timeline } from './invariants';
-import { Intent, misjudged } from './records';
+import { Intent, isSendable, misjudged } from './records';
 
 /** Equal payouts of a schedule, and what the simulated upstream paid for them. */
 interface EqualPayouts {
@@ -35,7 +35,7 @@ export async function checkStates(world: World, { account }: Lane, timelines: Ti
       equal.misjudged += misjudged(intents, arrivals);
       return equal;
     });
-    for (const intent of intents.filter(isSendable)) {
+    for (const intent of intents.filter(wasSent)) {
       const call = (await world.read(`/v1/audit/calls/${intent.id}`, world.keys.auditor)) as AuditedCall;
       for (const [position, payout] of shownPayouts(call).entries())
         equals[position]?.shown.push({ ...payout, call: intent });
@@ -53,8 +53,8 @@ async function readLoose({ database }: World): Promise<ReadonlySet<string>> {
   return new Set(rows.map(({ ref }) => ref));
 }
 
-function isSendable({ refused, held, decision, outcome }: Intent): boolean {
-  return !refused && outcome !== 'not_sent' && (!held || decision === 'approved');
+function wasSent(intent: Intent): boolean {
+  return isSendable(intent) && intent.outcome !== 'not_sent';
 }
 
 function differencesOf(equal: EqualPayouts, loose: ReadonlySet<string>): string[] {

@@ -176,16 +176,26 @@ describe('calls in doubt', () => {
     const [old, fresh] = ['2026-01-01T00:00:00Z', new Date().toISOString()];
     const [before, after] = ['2026-01-02T00:00:00Z', '2099-01-01T00:00:00Z'];
     const approved = product({ kind: ['approved'], decided_at: [old, fresh], process: [DEAD, LIVING] });
+    const released = { kind: 'released', decided_at: fresh, process: LIVING }; // of a queued call
     const rejected = { kind: 'rejected', decided_at: old, process: DEAD }; // never sent
     const combinations: Combination[] = product({
       recorded_at: [old, fresh],
       process: [DEAD, LIVING],
-      held: [{}, ...[before, after].map((at) => ({ held_for: 'over_threshold', expires_at: at }))],
-      decision: [null, ...approved, rejected],
+      held: [
+        {},
+        { expires_at: after },
+        ...[before, after].map((at) => ({ held_for: 'over_threshold', expires_at: at })),
+      ],
+      decision: [null, ...approved, released, rejected],
       outcome: [null, 'succeeded', 'rejected', 'not_sent', 'unknown'],
       resolution: [null, 'confirmed', 'not_executed'],
       refused: [false, true],
-    }).filter(({ refused, outcome }) => !refused || outcome === null); // an opened call is not refused
+    }).filter(
+      // An opened call is not refused, and only a queued call is released.
+      ({ refused, outcome, held, decision }) =>
+        (!refused || outcome === null) &&
+        (decision !== released || ('expires_at' in held && !('held_for' in held))),
+    );
     await insertCalls(paying.proxy.database, model, combinations, client_id);
     const found = new Map<string, string>();
     for (const word of CALL_STATES) {

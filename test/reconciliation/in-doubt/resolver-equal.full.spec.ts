@@ -47,8 +47,9 @@ describe('a resolver round among thousands of equal payments', () => {
     const kind = `CASE WHEN c.n <= ${DOUBTS} THEN 'unknown' ELSE 'succeeded' END`;
     await query(insertion('outcome', texts('outcome', 'intent_id', kind)), [model]);
     await query(
-      `INSERT INTO intent_body SELECT c.id, salt, body, people FROM intent_body,
-        copy c WHERE intent_id = $1::uuid`,
+      `INSERT INTO intent_body (intent_id, salt, body, coding, people, people_salt)
+       SELECT c.id, salt, body, coding, people, people_salt
+       FROM intent_body, copy c WHERE intent_id = $1::uuid`,
       [model],
     );
     const made = await query('SELECT id::text, at FROM copy ORDER BY n');

@@ -1,6 +1,9 @@
 import { deleteUnpaidTransaction, readTransaction } from '../../../src/sandbox/account/transactions';
+import type { ArrivedRequest, Processed } from '../../../src/sandbox/arrivals/arrived-request';
 import { collect, initiateCollection, verifyCollection } from '../../../src/sandbox/collections/collections';
+import type { Work } from '../../../src/sandbox/database';
 import { Call, Operation } from '../../../src/sandbox/http/call';
+import { Payouts } from '../../../src/sandbox/payouts/carry-out';
 import {
   payOutAirtime,
   payOutMobileMoney,
@@ -27,6 +30,8 @@ const COLLECTION = {
   tx_ref: 'a',
 };
 
+const REQUEST: ArrivedRequest = { seq: 1n, owner: { id: DEMO, parentId: null }, body: {}, fault: undefined };
+
 /** The transaction of an operation also records its request in the ground truth. */
 describe('the recorded result of an operation', () => {
   let sandbox: TestSandbox;
@@ -46,6 +51,10 @@ describe('the recorded result of an operation', () => {
     origin: sandbox.url,
     behaviour: sandbox.behaviour,
     processed,
+    payOut: (payout) => {
+      const record = (work: Work, [only]: Processed[]) => processed(work, only?.chiRefs ?? []);
+      return new Payouts(sandbox.database, sandbox.behaviour, record).carryOut(payout, REQUEST);
+    },
   });
   const note: Call['processed'] = (_work, chiRefs) => {
     noted.push(chiRefs);

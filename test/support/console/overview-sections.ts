@@ -4,6 +4,7 @@ import { Scope } from '../../../src/operations/catalogue/scopes';
 export const SECTIONS = {
   history: ['audit'],
   in_doubt: ['audit'],
+  queue: ['admin', 'audit'],
   seal: ['audit'],
   findings: ['reconcile'],
   last_run: ['reconcile'],

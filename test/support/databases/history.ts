@@ -7,12 +7,12 @@ const SEED = join(__dirname, '..', '..', '..', 'bench', 'history', 'seed');
 /** Writes a generated history with the SQL of `npm run seed`. An update of the index makes it searchable. */
 export async function makeUpHistory(
   database: TestDatabase,
-  { calls, days }: { calls: number; days: number },
+  { calls, days, random = 1 }: { calls: number; days: number; random?: number },
 ) {
   const end = new Date(Date.now() - 60_000);
   const begin = new Date(end.getTime() - days * 86_400_000);
   const settings = {
-    random: 1,
+    random,
     calls,
     begin: begin.toISOString(),
     end: end.toISOString(),

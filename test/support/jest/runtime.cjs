@@ -3,7 +3,7 @@ const { join, resolve, dirname, sep } = require('node:path');
 const { Script } = require('node:vm');
 const { default: Runtime } = require('jest-runtime');
 
-const ROOT = join(module.path, '..', '..');
+const ROOT = join(module.path, '..', '..', '..');
 const SOURCE = join(ROOT, 'src') + sep;
 const END_TO_END = join(ROOT, 'test') + sep;
 
@@ -18,6 +18,13 @@ Module._extensions['.ts'] = (module, filename) => {
   module._compile(current.transformCache.transform(filename), filename);
   sourceMaps.set(filename, current.getSourceMaps().get(filename));
 };
+
+/** Finds the TypeScript file of a dynamic import, which names the compiled one. */
+const findFile = Module._resolveFilename;
+Module._resolveFilename = (request, parent, ...more) =>
+  findFile(parent?.filename?.endsWith('.ts') ? sourceOf(request) : request, parent, ...more);
+
+const sourceOf = (request) => (request.startsWith('.') ? request.replace(/\.js$/, '') : request);
 
 /**
  * Loads modules once per worker. Jest loads every module anew for every spec file: the 1,600 of our packages
@@ -39,8 +46,8 @@ module.exports = class extends Runtime {
 
   requireModuleOrMock(from, name) {
     return this.isShared(from, name)
-      ? Module.createRequire(from)(name)
-      : super.requireModuleOrMock(from, name);
+      ? Module.createRequire(from)(sourceOf(name))
+      : super.requireModuleOrMock(from, sourceOf(name));
   }
 
   requireActual(from, name) {

@@ -10,6 +10,7 @@ export const WINDOWS: GuardWindows = {
   acrossClientsSeconds: 30,
   sendableForMs: 20_000,
   approvableForMs: 86_400_000,
+  queuedForMs: 86_400_000,
 };
 
 /** Returns the rules of an application, with its expected fees. */

@@ -101,6 +101,21 @@ export const BROKEN: [string, (receipt: TestReceipt, earlier: TestReceipt) => vo
     put('records/0/openings/1/salt', SALT.replace('00', '10')),
     /shows another value/,
   ],
+  [
+    'opens another list of recipients',
+    put('records/0/openings/0/value', '[{"position":0}]'),
+    /shows another value/,
+  ],
+  [
+    'opens a recipient that the list lacks',
+    put('records/0/openings/1/commitment', 'recipients/1/email_commitment'),
+    /no commitment/,
+  ],
+  [
+    'opens a recipient without the list',
+    put('records/0/openings/0/commitment', 'body_commitment'),
+    /shows another value/,
+  ],
   ['opens a field without commitment', put('records/0/openings/0/commitment', 'total_usd'), /no commitment/],
   [
     'opens a matching hash that is not a commitment',

@@ -1,12 +1,8 @@
 import canonicalize from 'canonicalize';
 import { v7 as uuidv7 } from 'uuid';
 import { kindOf } from '../../../src/history/log/kinds';
-import {
-  IntentDocument,
-  OutcomeDocument,
-  PersonDocument,
-  SettlementDocument,
-} from '../../../src/journal/records/documents';
+import { IntentDocument, OutcomeDocument, SettlementDocument } from '../../../src/journal/records/documents';
+import { PersonDocument, withoutRecipients } from '../../../src/journal/records/recipients';
 
 /** A test database or a connection. */
 interface Queries {
@@ -145,11 +141,19 @@ export async function editRecord<T extends Table>(
 export const editPeople = (id: string, people: string) =>
   `UPDATE intent_body SET people = ${people} WHERE intent_id = '${id}'`;
 
-/** SQL that removes the person at a position, and an empty row. */
-export const removePerson = (id: string, position: number) =>
-  `UPDATE intent_body SET people = (SELECT json_agg(p ORDER BY (p ->> 'position')::integer)::text
-     FROM json_array_elements(people::json) AS p WHERE (p ->> 'position')::integer <> ${position})
-       WHERE intent_id = '${id}'`;
+/** Returns SQL that removes the names at a position, as an erasure does. */
+export async function removePerson(
+  db: { query(sql: string, values: unknown[]): Promise<unknown> },
+  id: string,
+  position: number,
+): Promise<[sql: string, values: unknown[]]> {
+  const sql = 'SELECT people, people_salt FROM intent_body WHERE intent_id = $1';
+  const [row] = (await db.query(sql, [id])) as { people: string; people_salt: Buffer | null }[];
+  const people = JSON.parse(row!.people) as PersonDocument[];
+  const left = withoutRecipients({ people, peopleSalt: row!.people_salt }, (at) => at === position);
+  const values = [id, JSON.stringify(left.people)];
+  return ['UPDATE intent_body SET people = $2, people_salt = NULL WHERE intent_id = $1', values];
+}
 
 /** SQL that removes the body and its salt, and keeps the people. */
 export const removeBody = (id: string) =>

@@ -5,6 +5,8 @@ import { Secret } from '../../../src/platform/config/secrets/secret';
 import { TestDatabase } from '../databases/test-database';
 import { eventually, startPaying } from '../payments/paying';
 import { cliOf } from '../processes/cli';
+import { removeDataDir } from '../processes/data-dir';
+import { newDataDir } from '../processes/process';
 import { asText, linesOf } from './export-files';
 
 /** Result of `audit erase --json`. */
@@ -31,7 +33,13 @@ export async function startErasing(settings: Partial<RunningConfig> = {}) {
   const paying = await startPaying({ logSigningKey: new Secret(logKey), ...settings });
   const { database } = paying.proxy;
   const { url, ownerUrl } = database;
-  Object.assign(process.env, { DATABASE_URL: url, DATABASE_OWNER_URL: ownerUrl, LOG_SIGNING_KEY: logKey });
+  const dataDir = newDataDir(); // not that of a product that was started in this folder, with its checkpoints
+  Object.assign(process.env, {
+    DATABASE_URL: url,
+    DATABASE_OWNER_URL: ownerUrl,
+    LOG_SIGNING_KEY: logKey,
+    DATA_DIR: dataDir,
+  });
   const audit = cliOf(auditCommands);
   const query: TestDatabase['query'] = (sql, parameters) => database.query(sql, parameters);
   const sealed = () =>
@@ -58,6 +66,8 @@ export async function startErasing(settings: Partial<RunningConfig> = {}) {
     },
     close: async () => {
       delete process.env.LOG_SIGNING_KEY;
+      delete process.env.DATA_DIR;
+      removeDataDir(dataDir);
       await paying.close();
     },
   };

@@ -1,11 +1,7 @@
 import { SessionCredential } from '../../../src/access/callers/caller';
 import { TokenCredential } from '../../../src/access/tokens/access-token';
-import {
-  IntentDocument,
-  ItemDocument,
-  PersonDocument,
-  OutcomeDocument,
-} from '../../../src/journal/records/documents';
+import { IntentDocument, ItemDocument, OutcomeDocument } from '../../../src/journal/records/documents';
+import { PersonDocument } from '../../../src/journal/records/recipients';
 import { recordedItems } from '../../../src/journal/records/recorded-items';
 import { OpenIntent, NewOutcome } from '../../../src/journal/records/records';
 import { feesOf, writeFeeRule } from '../../../src/operations/items/fees';
@@ -16,10 +12,20 @@ import { asRecorded, queryAsRecorded, proseAsRecorded } from '../../../src/platf
 export const hexOf = (salt: string | undefined, value: Buffer | string | null) =>
   salt === undefined ? undefined : commitment(Buffer.from(salt, 'hex'), value)?.toString('hex');
 
+/** Returns the commitment to recipients with salts, as docs/auditors/receipts.md specifies it. */
+function recipientsOf(callId: string, people: PersonDocument[]): string | undefined {
+  const list = people.map(({ salt, email, handle, phone, position }) => ({
+    email_commitment: hexOf(salt, email ?? null),
+    handle_commitment: hexOf(salt, handle ?? null),
+    phone_commitment: hexOf(salt, phone ?? null),
+    position,
+  }));
+  return list.length === 0 ? undefined : hexOf(callId.replaceAll('-', ''), JSON.stringify(list));
+}
+
 /** Returns the record of a request, with the time and the body's commitment of `read`. */
 export function intentOf(intent: OpenIntent, people: PersonDocument[], read: IntentDocument): IntentDocument {
-  const items = recordedItems(intent.items).map((item, position): ItemDocument => {
-    const salt = people.find((person) => person.position === position)?.salt;
+  const items = recordedItems(intent.items).map((item): ItemDocument => {
     return {
       recipient_field: item.recipientField ?? undefined,
       handle_ignored: item.handleIgnored || undefined,
@@ -30,9 +36,6 @@ export function intentOf(intent: OpenIntent, people: PersonDocument[], read: Int
       receiver: item.receiver ?? undefined,
       wallet: item.wallet ?? undefined,
       upstream_ref: item.upstreamRef ?? undefined,
-      email_commitment: hexOf(salt, item.email),
-      phone_commitment: hexOf(salt, item.phone),
-      handle_commitment: hexOf(salt, item.handle),
     };
   });
   const { credential } = intent.caller;
@@ -50,6 +53,7 @@ export function intentOf(intent: OpenIntent, people: PersonDocument[], read: Int
     item_count: intent.items.length,
     total_usd: totalOf(intent.items)?.toFixed(),
     body_commitment: read.body_commitment,
+    recipients_commitment: recipientsOf(intent.id, people),
     received_at: intent.receivedAt.toISOString(),
     recorded_at: read.recorded_at,
     coverage: intent.coverage ?? undefined,

@@ -1,5 +1,6 @@
 import { v7 as uuidv7 } from 'uuid';
 import { IntentDocument } from '../../../src/journal/records/documents';
+import { PersonDocument, recipientsCommitment } from '../../../src/journal/records/recipients';
 import { LOCKS } from '../../../src/platform/database/locks';
 import { TestDatabase } from '../databases/test-database';
 import { insertion, intentText, PartialRecord } from './documents';
@@ -21,10 +22,16 @@ export async function copyIntent(
   changes: { [Name in keyof IntentDocument]?: IntentDocument[Name] | Date | null },
 ): Promise<string> {
   const copy = uuidv7();
-  const [original] = await database.query<{ record: string }>('SELECT record FROM intent WHERE id = $1', [
-    id,
-  ]);
+  const [original] = await database.query<{ record: string; people: string | null; salt: Buffer | null }>(
+    `SELECT i.record, b.people, b.people_salt AS salt
+     FROM intent i LEFT JOIN intent_body b ON b.intent_id = i.id WHERE i.id = $1`,
+    [id],
+  );
   const document = JSON.parse(original?.record ?? '{}') as IntentDocument;
+  if (original?.people && document.recipients_commitment !== undefined) {
+    const stored = { people: JSON.parse(original.people) as PersonDocument[], peopleSalt: original.salt };
+    document.recipients_commitment = recipientsCommitment(copy, stored)?.toString('hex');
+  }
   const changed = Object.entries({ id: copy, received_at: new Date(), ...changes })
     .filter(([, value]) => value !== null)
     .map(([name, value]) => [
@@ -40,8 +47,9 @@ export async function copyIntent(
   // In one statement, like the proxy, so that readers see all of its rows or none.
   await database.query(
     `WITH beside AS (
-       INSERT INTO intent_body (intent_id, salt, body, people${changesKey ? '' : KEY})
-       SELECT $1, salt, body, people${changesKey ? '' : KEY} FROM intent_body WHERE intent_id = $2
+       INSERT INTO intent_body (intent_id, salt, body, coding, people, people_salt${changesKey ? '' : KEY})
+       SELECT $1, salt, body, coding, people, people_salt${changesKey ? '' : KEY}
+       FROM intent_body WHERE intent_id = $2
      ) ${insertion('intent', '$3')}`,
     [copy, id, [text]],
   );

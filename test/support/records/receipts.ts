@@ -16,8 +16,11 @@ export const signer = signerOf(newSigningKey(ORIGIN));
 export const forger = signerOf(newSigningKey(ORIGIN));
 export const SALT = '000102030405060708090a0b0c0d0e0f';
 const BODY = '{"email":"ada@example.com"}';
-const commit = (value: string) =>
-  createHash('sha256').update(Buffer.from(SALT, 'hex')).update(value).digest('hex');
+const commit = (value: string, salt = SALT) =>
+  createHash('sha256').update(Buffer.from(salt, 'hex')).update(value).digest('hex');
+/** The salt of the list of recipients. */
+const CALL_BYTES = CALL.replaceAll('-', '');
+const RECIPIENTS = JSON.stringify([{ email_commitment: commit('ada@example.com'), position: 0 }]);
 /** Returns the intent of another call. */
 export const other = (id: number) => ({
   table: 'intent',
@@ -39,7 +42,8 @@ export const LOG: Record<string, unknown>[] = [
     attempts: 1,
     held: null,
     digest: commit('x'),
-    items: [{ amount_usd: '12.500000', email_commitment: commit('ada@example.com') }, { amount_usd: '0.1' }],
+    recipients_commitment: commit(RECIPIENTS, CALL_BYTES),
+    items: [{ amount_usd: '12.500000' }, { amount_usd: '0.1' }],
   },
   other(3),
   { table: 'decision', intent_id: CALL, kind: 'approved', id: other(4).id },
@@ -96,13 +100,14 @@ export async function receiptOf(log = LOG, places = [3, 5, 8], ...by: Signer[]) 
     return { kind: log[index]!.table, index, record: log[index]!, proof: hashes, openings: [] };
   });
   const openings = [
+    { commitment: 'recipients_commitment', salt: CALL_BYTES, value: RECIPIENTS, encoding: 'utf8' },
+    { commitment: 'recipients/0/email_commitment', salt: SALT, value: 'ada@example.com', encoding: 'utf8' },
     {
       commitment: 'body_commitment',
       salt: SALT,
       value: Buffer.from(BODY).toString('base64'),
       encoding: 'base64',
     },
-    { commitment: 'items/0/email_commitment', salt: SALT, value: 'ada@example.com', encoding: 'utf8' },
   ];
   const receipt: TestReceipt = {
     format: 'payout-proxy/receipt/1',
