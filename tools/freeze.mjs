@@ -1,17 +1,20 @@
 /**
- * Freezes the migrations of a release, and keeps its program for the tests of the next one.
+ * npm run freeze: makes the release that package.json names of this commit, and keeps its program for the
+ * tests of the next one.
  *
- * Run it once for each release, on its commit, and commit the result:
+ * Run it once for each release, on its commit without changes, and commit the result:
  *
  *   npm run build && npm run freeze
  *
  * It adds the checksum of each new migration to `released.json`, and refuses a change of a frozen one. It
  * writes the compiled program to test/released/program.json.br, which
  * test/release/previous-version.full.spec.ts runs on the schema of later commits. It copies the OpenAPI
- * documents to the same folder for tools/breaking-changes.mjs. `--program <checkout>` takes another built
- * checkout, such as that of an earlier release. `--program-only <file>` writes only the program, to another
- * file.
+ * documents to the same folder for tools/breaking-changes.mjs. It turns the unreleased changes of
+ * CHANGELOG.md into the section of the version. `--program <checkout>` takes the program of another built
+ * checkout, such as that of an earlier release, and leaves CHANGELOG.md. `--program-only <file>` writes only
+ * the program, to another file.
  */
+import { execFileSync } from 'node:child_process';
 import { createHash } from 'node:crypto';
 import {
   copyFileSync,
@@ -30,16 +33,64 @@ import { build } from 'vite';
 const ROOT = resolve(import.meta.dirname, '..');
 const RELEASED = join(ROOT, 'test', 'released');
 const PROGRAM = join(RELEASED, 'program.json.br');
+const DOCUMENTS = ['openapi.json', 'openapi.staff.json'];
+const CHANGELOG = join(ROOT, 'CHANGELOG.md');
+const UNRELEASED = '## [Unreleased]\n';
+const NOTHING_RELEASED = '\nNothing has been released yet.\n';
 
 const { values } = parseArgs({
-  options: { program: { type: 'string', default: ROOT }, 'program-only': { type: 'string' } },
+  options: { program: { type: 'string' }, 'program-only': { type: 'string' } },
 });
-const checkout = resolve(values.program);
-if (values['program-only'] === undefined) {
+const checkout = resolve(values.program ?? ROOT);
+const version = readJson('package.json').version;
+if (values['program-only'] === undefined) await release();
+else await keepProgram(values['program-only']);
+
+async function release() {
+  requireOneVersion();
+  requireBuildOfCommit();
+  const changelog = values.program === undefined ? changelogWithSection() : undefined;
   for (const directory of ['prisma/migrations', 'prisma/sandbox/migrations']) freeze(directory);
   keepDocuments();
+  await keepProgram(PROGRAM);
+  if (changelog !== undefined) writeFileSync(CHANGELOG, changelog);
+  process.stdout.write(`${version} is frozen. Read the diff, commit it, and tag the commit v${version}.\n`);
 }
-await keepProgram(values['program-only'] ?? PROGRAM);
+
+function readJson(path) {
+  return JSON.parse(readFileSync(join(checkout, path), 'utf8'));
+}
+
+function requireOneVersion() {
+  const versions = {
+    'packages/sdk/package.json': readJson('packages/sdk/package.json').version,
+    ...Object.fromEntries(DOCUMENTS.map((name) => [name, readJson(name).info.version])),
+  };
+  for (const [path, other] of Object.entries(versions)) {
+    if (other !== version) throw new Error(`${path} has the version ${other}, and package.json ${version}.`);
+  }
+}
+
+/** The program must be the one that the commit describes. */
+function requireBuildOfCommit() {
+  const args = ['describe', '--always', '--abbrev=40', '--exclude=*', '--dirty'];
+  const commit = execFileSync('git', args, { cwd: checkout }).toString().trim();
+  if (commit.endsWith('-dirty')) throw new Error('The checkout has changes. Commit them first.');
+  const built = readJson('dist/build.json').commit;
+  if (built !== commit) throw new Error(`dist is of ${built}. Run npm run build at ${commit} first.`);
+}
+
+/** Returns the changelog with the unreleased changes in the section of the version. */
+function changelogWithSection() {
+  const text = readFileSync(CHANGELOG, 'utf8');
+  if (text.includes(`\n## [${version}]`))
+    throw new Error(`${version} is released. Raise the version in package.json and packages/sdk first.`);
+  if (!text.includes(UNRELEASED)) throw new Error('CHANGELOG.md has no section [Unreleased].');
+  const today = new Date().toISOString().slice(0, 10);
+  return text
+    .replace(NOTHING_RELEASED, '')
+    .replace(UNRELEASED, `${UNRELEASED}\n## [${version}] - ${today}\n`);
+}
 
 /** Freezes the migrations that the released checkout has. */
 function freeze(directory) {
@@ -69,8 +120,7 @@ function migrationsOf(directory) {
 /** Keeps the OpenAPI documents, which include the accepted changes. */
 function keepDocuments() {
   mkdirSync(RELEASED, { recursive: true });
-  for (const name of ['openapi.json', 'openapi.staff.json'])
-    copyFileSync(join(checkout, name), join(RELEASED, name));
+  for (const name of DOCUMENTS) copyFileSync(join(checkout, name), join(RELEASED, name));
   rmSync(join(RELEASED, 'accepted-changes.txt'), { force: true });
 }
 
@@ -95,11 +145,11 @@ async function keepProgram(file) {
   });
   const files = Object.fromEntries(output.map(({ fileName, code }) => [fileName, code]));
   const folder = 'dist/platform/database/migrations'; // where the program looks for its migrations from
-  const program = { migration: migrationsOf('prisma/migrations').at(-1), folder, files };
+  const program = { version, migration: migrationsOf('prisma/migrations').at(-1), folder, files };
   mkdirSync(dirname(file), { recursive: true });
   const params = { [constants.BROTLI_PARAM_QUALITY]: 11, [constants.BROTLI_PARAM_LGWIN]: 24 };
   const packed = brotliCompressSync(JSON.stringify(program), { params });
   rmSync(file, { force: true });
   writeFileSync(file, packed);
-  process.stdout.write(`${program.migration}: ${Math.round(packed.length / 1000)} kB\n`);
+  process.stdout.write(`${version}, ${program.migration}: ${Math.round(packed.length / 1000)} kB\n`);
 }

@@ -29,6 +29,7 @@ const BUILDS = {
       'openapi.json',
       'openapi.staff.json',
       'dist/.tsbuildinfo',
+      'tools/compile-modules.mjs',
     ],
     stamp: 'dist/.inputs',
   },

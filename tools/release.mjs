@@ -53,7 +53,8 @@ function makeRelease(out) {
 
 function copy(path, out) {
   const filter = (from) => isWanted(relative(ROOT, from), path);
-  cpSync(join(ROOT, path), join(out, path), { recursive: true, filter });
+  // Modules of an unchanged time are those that the build compiled.
+  cpSync(join(ROOT, path), join(out, path), { recursive: true, preserveTimestamps: true, filter });
 }
 
 /** Returns whether to copy a path. A package in another one has its own entry in package-lock.json. */

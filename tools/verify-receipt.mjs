@@ -79,16 +79,17 @@ function verifyRecord(entry, place, callId, size, root) {
   const isThere = isIncluded(leaf, index, size, path, root);
   must(isThere, `${where} is not proved: the record, its index, its proof or the checkpoint was changed.`);
   must(Array.isArray(openings), `${where} has openings that are not a list.`);
-  const opened = openings.map((opening, at) => verifyOpening(opening, record, `${where}, openings[${at}]`));
+  const proved = { ...record, recipients: undefined };
+  const opened = openings.map((opening, at) => verifyOpening(opening, proved, `${where}, openings[${at}]`));
   return { kind, index, leaf_hash: leaf.toString('base64'), opened, record };
 }
 
-/** Returns the path of the opened commitment. */
-function verifyOpening(opening, record, where) {
+/** Returns the path of the opened commitment. `proved` gets the recipients once their list is opened. */
+function verifyOpening(opening, proved, where) {
   const { commitment, salt, value, encoding = 'utf8' } = opening ?? {};
   must(isFilled(commitment), `${where} does not name its commitment.`);
   const isPath = commitment.endsWith('_commitment');
-  const named = isPath ? commitment.split('/').reduce((at, name) => at?.[name], record) : undefined;
+  const named = isPath ? commitment.split('/').reduce((at, name) => at?.[name], proved) : undefined;
   const isCommitment = typeof named === 'string' && /^[0-9a-f]{64}$/.test(named);
   must(isCommitment, `${where} opens ${shown(commitment)}, which is no commitment of the record.`);
   const isSalt = typeof salt === 'string' && /^([0-9a-f]{2})+$/.test(salt) && salt.length === 2 * SALT_BYTES;
@@ -98,6 +99,7 @@ function verifyOpening(opening, record, where) {
   must(bytes, `${where} has no value that can be read.`);
   const isValue = sha256(Buffer.from(salt, 'hex'), bytes).toString('hex') === named;
   must(isValue, `${where} shows another value than the record commits to in ${shown(commitment)}.`);
+  if (commitment === 'recipients_commitment') proved.recipients = parse(value);
   return commitment;
 }
 
@@ -119,10 +121,8 @@ function openNote(note, keys) {
   const end = note.lastIndexOf('\n\n') + 1;
   const isNote = end > 0 && note.endsWith('\n') && !/[^\n\u0020-\u{10ffff}]|\p{Surrogate}/u.test(note);
   must(isNote, 'The checkpoint is not a signed note.');
-  const parts = note
-    .slice(end + 1, -1)
-    .split('\n')
-    .map((line) => /^\u2014 ([^ ]+) ([^ ]+)$/.exec(line) ?? []);
+  const lines = note.slice(end + 1, -1).split('\n');
+  const parts = lines.map((line) => /^\u2014 ([^ ]+) ([^ ]+)$/.exec(line) ?? []);
   const signatures = parts.map(([, by, signature]) => ({ by, bytes: decodeBase64(signature) }));
   must(!signatures.some(({ bytes }) => !bytes), 'The checkpoint has a line that is no signature.');
   const signed = note.slice(0, end);

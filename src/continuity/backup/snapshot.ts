@@ -16,6 +16,7 @@ const LEFT_OUT: Readonly<Record<string, string>> = {
   migration_compatibility: 'the migrations write it again',
   search_entry: 'a worker derives it again',
   search_item: 'a worker derives it again',
+  search_name: 'a worker derives it again',
   search_slice: 'a worker derives it again',
   search_position: 'a worker derives it again',
   console_session: 'a session that has ended since would begin again',
