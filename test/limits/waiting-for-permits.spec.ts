@@ -85,7 +85,7 @@ describe('a request without a free permit', () => {
       begin();
     });
     const { headers } = await paying.pay(newPhone()).set('Prefer', 'wait=30').expect(503);
-    expect(headers['server-timing']).toMatch(/^queue;dur=31\d{3}/);
+    expect(headers['server-timing']).toMatch(/^queue;dur=3\d{4}/);
     release();
     expect(await Promise.all(first)).toEqual([200, 200]);
   });

@@ -12,10 +12,16 @@ describe('the length of the queue', () => {
   const overview = async () =>
     (await queueing.proxy.get(queueing.auditor, '/v1/overview').expect(200)).body.queue;
 
-  /** Waits until the cached overview shows this number of calls. */
-  async function shown(calls: number): Promise<NonNullable<BodyOf<'get', '/v1/overview'>['queue']>> {
+  /** Waits until the cached overview shows these calls, which two statements count. */
+  async function shown(
+    calls: number,
+    released: number,
+  ): Promise<NonNullable<BodyOf<'get', '/v1/overview'>['queue']>> {
     let queue = await overview();
-    await eventually(async () => (queue = await overview())?.calls === calls);
+    await eventually(async () => {
+      queue = await overview();
+      return queue?.calls === calls && queue.released_last_minute === released;
+    });
     return queue!;
   }
 
@@ -34,13 +40,13 @@ describe('the length of the queue', () => {
     await queueing.query(`INSERT INTO stop (id, reason) VALUES ($1, 'x')`, [stop]);
     const begun = Date.now();
     for (let calls = 0; calls < 3; calls += 1) await queueing.enqueue();
-    const queue = await shown(3);
-    expect(queue).toEqual({ calls: 3, oldest_since: expect.any(String), released_last_minute: 0 });
+    const queue = await shown(3, 0);
+    expect(queue.oldest_since).toEqual(expect.any(String));
     expect(Date.parse(queue.oldest_since ?? '')).toBeGreaterThanOrEqual(begun);
     const { queued_calls: calls, queue_oldest_age_seconds: age } = await metrics();
     expect(calls).toBe(3);
     expect(age).toBeGreaterThan(0);
     await queueing.query('INSERT INTO stop_lift (stop_id) VALUES ($1)', [stop]);
-    expect(await shown(0)).toEqual({ calls: 0, oldest_since: null, released_last_minute: 3 });
+    expect((await shown(0, 3)).oldest_since).toBeNull();
   });
 });

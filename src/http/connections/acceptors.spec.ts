@@ -16,13 +16,23 @@ async function serve() {
   server.server.on('connection', (socket: object) => connections.push(socket));
   let answer = () => {};
   const answered = new Promise<void>((resolve) => (answer = resolve));
+  let requests = 0;
   server.get('/', async () => {
+    requests += 1;
     await answered;
     return 'done';
   });
   await server.listen({ port: 0, host: '127.0.0.1' });
   const { port } = server.server.address() as AddressInfo;
-  return { server, acceptors, connections, answer, port, url: `http://127.0.0.1:${port}/` };
+  return {
+    server,
+    acceptors,
+    connections,
+    requests: () => requests,
+    answer,
+    port,
+    url: `http://127.0.0.1:${port}/`,
+  };
 }
 
 /** Opens connections while this process stands still, so the kernel has them all. */
@@ -46,11 +56,10 @@ describe('the acceptors of a server', () => {
   });
 
   it('let a closing server answer the requests of their connections, and accept no others', async () => {
-    const { server, acceptors, connections, answer, url } = await serve();
+    const { server, acceptors, requests, answer, url } = await serve();
     await acceptors.start();
     const responses = Array.from({ length: 8 }, () => fetch(url));
-    while (connections.length < 8) await sleep(5);
-    await sleep(50); // the requests arrive
+    while (requests() < 8) await sleep(5);
     let isClosed = false;
     const closed = server.close().then(() => (isClosed = true));
     await sleep(50);
