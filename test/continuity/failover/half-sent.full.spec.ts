@@ -40,7 +40,8 @@ describe('a flood of incomplete request heads', () => {
     for (let n = 0; n < 2_500; n++) flood.send(HALF);
     await eventually(() => flood.open.size === 2_048);
     await proxy.post(key, '/payouts/airtime', BODY).expect(200);
-    expect(flood.open.size).toBe(2_048);
+    // The connection of the payment counts, too, unless its head arrives at once.
+    expect([2_047, 2_048]).toContain(flood.open.size);
     server.headersTimeout = 1;
     await eventually(() => flood.open.size === 0);
     await proxy.close();
