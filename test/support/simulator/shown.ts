@@ -6,11 +6,14 @@ export interface ShownPayout {
   /** References of the transactions that the doubt about its call names. */
   named: string[];
   reason: string | null;
+  /** Whether the proxy got no answer within its time limit. */
+  isTimedOut: boolean;
 }
 
 /** The members of an auditor's record of a call that show its payouts. */
 export interface AuditedCall {
   outcome: string;
+  upstream: { failure: string | null } | null;
   /** Newest first. */
   settlements: { reason: string | null }[];
   doubt: { reason: string; transactions: { upstream_ref: string | null }[] } | null;
@@ -18,9 +21,11 @@ export interface AuditedCall {
 }
 
 /** Returns the payouts of a call, in the order of its items. */
-export function shownPayouts({ outcome, doubt, items, settlements }: AuditedCall): ShownPayout[] {
+export function shownPayouts({ outcome, doubt, items, settlements, ...call }: AuditedCall): ShownPayout[] {
   const named = doubt?.transactions.flatMap(({ upstream_ref: ref }) => ref ?? []) ?? [];
+  const isTimedOut = call.upstream?.failure === 'timeout';
   return items.map(({ state, upstream }) => ({
+    isTimedOut,
     named: [...named, ...(upstream?.upstream_ref ? [upstream.upstream_ref] : [])],
     reason: doubt?.reason ?? settlements[0]?.reason ?? null,
     state: state ?? outcome,
