@@ -1070,14 +1070,21 @@ CREATE FUNCTION name_key(kind text, account text, name text) RETURNS uuid LANGUA
   SELECT encode(substr(sha256(replace(kind || ' ' || account || E'\n' || name, '\', '\\')::bytea), 1, 16), 'hex')::uuid
 $$;
 
+-- Returns the ID of a transaction: the hash of its name. A variant is a transaction with the reference of another one.
+-- A restore computes IDs without a search path.
+CREATE FUNCTION transaction_key(account text, upstream_ref text, upstream_id text, variant integer DEFAULT 0) RETURNS uuid
+LANGUAGE sql IMMUTABLE PARALLEL SAFE AS $$
+  SELECT CASE WHEN upstream_ref IS NULL THEN public.name_key('id', account, upstream_id) WHEN variant = 0 THEN public.name_key('ref', account, upstream_ref)
+    ELSE public.name_key('variant ' || variant::text, account, upstream_ref) END
+$$;
+
 -- A transaction of the upstream, with its payout: one row for each transaction that an answer or a reading has
 -- shown. A payout has at most one transaction, and a transaction at most one payout. The row names no person:
 -- the recipient stands in the reading. The history of a transaction is in the answers and readings with its
 -- names, and that of its attribution in the settlements.
 CREATE TABLE book_transaction (
-  -- The hash of its name, so that a second row with the reference of a transaction is impossible.
-  id            uuid PRIMARY KEY GENERATED ALWAYS AS (CASE WHEN upstream_ref IS NULL THEN name_key('id', account, upstream_id)
-    WHEN variant = 0 THEN name_key('ref', account, upstream_ref) ELSE name_key('variant ' || variant::text, account, upstream_ref) END) STORED,
+  -- Computed, so that a second row with the reference of a transaction is impossible.
+  id            uuid PRIMARY KEY GENERATED ALWAYS AS (transaction_key(account, upstream_ref, upstream_id, variant)) STORED,
   account       text NOT NULL,
   upstream_ref  text, -- null if it could be a contact
   upstream_id   text, -- null if it could be a contact, or if it is that of another transaction
@@ -1226,7 +1233,7 @@ DECLARE
 BEGIN -- The plan is kept for the connection. Planning takes as long as entering a hundred calls.
   IF rest IS NULL THEN RETURN; END IF;
   WITH named AS MATERIALIZED (
-    SELECT coalesce(name_key('ref', i.account, n.upstream_ref), name_key('id', i.account, n.upstream_id)) AS id,
+    SELECT transaction_key(i.account, n.upstream_ref, n.upstream_id) AS id,
       i.account, i.id AS call_id, n.*, i.item_count,
       -- Not EXISTS, for which the server may read the whole book.
       coalesce((SELECT TRUE FROM book_transaction b WHERE b.call_id = i.id AND b.position = n.pos), FALSE) AS has_one

@@ -31,8 +31,7 @@ const repeated = (column: Prisma.Sql) => Prisma.sql`(
 export async function readProofs(db: Client, { account }: Plan): Promise<StatementProof[]> {
   const { rows } = await db.query<NewsRow & { ground: string }>(Prisma.sql`
     SELECT o.call_id::text AS "callId", o.position, p.rule AS ground,
-      coalesce(name_key('ref', ${account}, n.upstream_ref),
-        name_key('id', ${account}, n.upstream_id))::text AS id,
+      transaction_key(${account}, n.upstream_ref, n.upstream_id)::text AS id,
       t.read_id::text AS "readId", t.ordinal::text, t.status, t.amount_usd::text AS amount,
       t.fee_usd::text AS fee, n.upstream_ref AS "upstreamRef", n.upstream_id AS "upstreamId",
       t.batch_ref AS "batchRef", t.issued_at AS "issuedAt"
