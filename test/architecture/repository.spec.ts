@@ -1,5 +1,6 @@
 import { existsSync, readFileSync } from 'node:fs';
 import { join } from 'node:path';
+import { sourceFiles } from '../support/examples/source';
 
 const ROOT = join(__dirname, '..', '..');
 const read = (path: string) => readFileSync(join(ROOT, path), 'utf8');
@@ -21,6 +22,20 @@ describe('the repository', () => {
     expect(read('.github/workflows/ci.yml')).toMatch(
       /node-version-file: \.nvmrc\n(.*\n)* +- run: \.ci\/run\n/,
     );
+  });
+
+  it('is built on the packages that were chosen for good', () => {
+    const chosen = [
+      '@nestjs/core',
+      '@nestjs/config',
+      '@prisma/adapter-pg',
+      'axios',
+      'class-transformer',
+      'class-validator',
+    ];
+    const texts = sourceFiles('src').map(({ text }) => text);
+    const unused = chosen.filter((name) => !texts.some((text) => text.includes(` from '${name}`)));
+    expect(unused).toEqual([]);
   });
 
   it('has one version of the product, the SDK and the API documents', () => {
