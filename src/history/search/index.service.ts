@@ -1,9 +1,11 @@
 import { Injectable, Logger } from '@nestjs/common';
 import { FastifyInstance } from 'fastify';
 import { MetricsService } from '../../http/metrics/metrics.service';
-import { indexAll, indexBatch, IndexState } from '../../journal/lookups/search-index';
+import { indexAll, indexBatch, IndexState, MOST_RECORDS } from '../../journal/lookups/search-index';
 import { ReaderPrisma } from '../../platform/database/pools/reader-prisma';
+import { STATEMENT_TIMED_OUT } from '../../platform/database/pools/timeouts';
 import { causeOf } from '../../platform/database/pools/unavailable';
+import { codeOf } from '../../platform/errors/error-code';
 import { Problem } from '../../platform/errors/problem';
 import { Job } from '../../platform/jobs/job';
 import { Turns } from '../../platform/jobs/turns';
@@ -28,6 +30,8 @@ export class IndexService {
   progress = 1;
   /** Whether searches may miss the newest records, because the database takes no writes. */
   isBehind = false;
+  /** Most records of the next batch. Fewer after a batch that timed out, or it would time out for ever. */
+  private records = MOST_RECORDS;
 
   constructor(private readonly prisma: ReaderPrisma) {}
 
@@ -50,10 +54,18 @@ export class IndexService {
     throw new Problem('database_unavailable', { text, retryAfter: 60 });
   }
 
+  /** Indexes one batch. */
   async runOnce(): Promise<IndexState> {
-    const left = await indexBatch((text, values) => this.prisma.readLong<IndexState>({ text, values }));
-    this.progress = left.progress;
-    return left;
+    try {
+      const ask = (text: string, values: unknown[]) => this.prisma.readLong<IndexState>({ text, values });
+      const left = await indexBatch(ask, { records: this.records });
+      this.records = Math.min(2 * this.records, MOST_RECORDS);
+      this.progress = left.progress;
+      return left;
+    } catch (error) {
+      if (codeOf(error) === STATEMENT_TIMED_OUT) this.records = Math.ceil(this.records / 2);
+      throw error;
+    }
   }
 
   /** Builds the database indexes, after all entries were rebuilt. */

@@ -1,8 +1,8 @@
 import { Prisma } from '../../platform/database/generated/client';
 import { DatabaseTooSlow } from '../../platform/database/pools/timeouts';
 
-/** Records per statement, fewer if they have many payouts. A statement takes some tenths of a second. */
-const BATCH = 5_000;
+/** Most records per statement, fewer if they have many payouts. A statement takes some tenths of a second. */
+export const MOST_RECORDS = 5_000;
 
 /** How long a call waits for the index, in ms. Less than its caller's timeout. */
 const TIMEOUT_MS = 3_000;
@@ -27,8 +27,11 @@ export interface IndexState {
 type IndexQuery = (sql: string, values: unknown[]) => Promise<IndexState[]>;
 
 /** Indexes one batch of committed records. */
-export async function indexBatch(ask: IndexQuery, statement = INDEX): Promise<IndexState> {
-  const [row] = await ask(statement, [BATCH]);
+export async function indexBatch(
+  ask: IndexQuery,
+  { statement = INDEX, records = MOST_RECORDS } = {},
+): Promise<IndexState> {
+  const [row] = await ask(statement, [records]);
   return row ?? { state: 'done', progress: 1 };
 }
 
@@ -47,6 +50,6 @@ export async function indexAll(batch: () => Promise<IndexState>, timeoutMs = Inf
  */
 export async function catchUpIndex(prisma: Prisma.TransactionClient): Promise<void> {
   const ask: IndexQuery = (sql, values) => prisma.$queryRawUnsafe(sql, ...values);
-  const { state } = await indexAll(() => indexBatch(ask, PATIENT_INDEX), TIMEOUT_MS);
+  const { state } = await indexAll(() => indexBatch(ask, { statement: PATIENT_INDEX }), TIMEOUT_MS);
   if (state !== 'done') throw new DatabaseTooSlow();
 }

@@ -2,6 +2,7 @@ import { Client } from 'pg';
 import { v7 as uuidv7 } from 'uuid';
 import { IndexService } from '../../../src/history/search/index.service';
 import { SearchService } from '../../../src/history/search/search.service';
+import { ReaderPrisma } from '../../../src/platform/database/pools/reader-prisma';
 import { TestDatabase } from '../../support/databases/test-database';
 import { first } from '../../support/examples/first';
 import { succeed } from '../../support/network/fake-upstream';
@@ -205,6 +206,30 @@ describe('the search index', () => {
     }
     await proxy.query('SELECT index_calls(10)');
     await proxy.end();
+  });
+
+  it('takes fewer records at once after a statement that took too long, and more again later', async () => {
+    const index = paying.proxy.app.get(IndexService, { strict: false });
+    await query('ALTER FUNCTION index_calls(integer) RENAME TO index_calls_in_time');
+    await query(
+      `CREATE FUNCTION index_calls(records integer) RETURNS text LANGUAGE plpgsql SECURITY DEFINER AS $$ BEGIN
+         IF records > 700 THEN RAISE 'statement timeout' USING ERRCODE = '57014'; END IF;
+         RETURN index_calls_in_time(records);
+       END $$`,
+    );
+    const sizes = jest.spyOn(paying.proxy.app.get(ReaderPrisma, { strict: false }), 'readLong');
+    for (let tries = 0; tries < 3; tries += 1)
+      await expect(index.runOnce()).rejects.toMatchObject({ code: '57014' });
+    await copyIntent(paying.proxy.database, model, { request_id: 'in-a-small-batch' });
+    expect(await found({ request_id: 'in-a-small-batch' })).toHaveLength(1);
+    await query('DROP FUNCTION index_calls(integer)');
+    await query('ALTER FUNCTION index_calls_in_time(integer) RENAME TO index_calls');
+    for (let tries = 0; tries < 3; tries += 1) await index.runOnce();
+    const asked = sizes.mock.calls.flatMap(([{ text, values }]) =>
+      text.includes('index_calls') ? values : [],
+    );
+    expect(asked).toEqual([5_000, 2_500, 1_250, 625, 1_250, 2_500, 5_000]);
+    sizes.mockRestore();
   });
 
   it('reports a backlog that is too long for a search', async () => {

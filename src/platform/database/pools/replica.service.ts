@@ -5,7 +5,7 @@ import { RunningConfig, SETTINGS } from '../../config/config';
 import { codeOf } from '../../errors/error-code';
 import { handleIdleErrors, replicaOf } from './pools';
 import { ReaderPrisma } from './reader-prisma';
-import { waitAtMost } from './timeouts';
+import { STATEMENT_TIMED_OUT, waitAtMost } from './timeouts';
 import { adapterCauseOf } from './unavailable';
 
 /** Time in which the replica must have everything that the primary had when the read began. */
@@ -20,9 +20,6 @@ const WATCH_MS = 500;
 
 /** Time on the primary after the replica was lost or late. */
 const REST_MS = 5_000;
-
-/** SQLSTATE query_canceled: the statement took too long, as it would on the primary. */
-const TOO_LONG = '57014';
 
 /**
  * SQL: the server and the position of everything visible on the primary. It was flushed, unless commits do
@@ -119,8 +116,8 @@ export class ReplicaService implements OnApplicationShutdown {
         this.logChange(undefined);
         return result;
       } catch (error) {
-        if (signal?.aborted || (adapterCauseOf(error).originalCode ?? codeOf(error)) === TOO_LONG)
-          throw error;
+        const code = adapterCauseOf(error).originalCode ?? codeOf(error);
+        if (signal?.aborted || code === STATEMENT_TIMED_OUT) throw error; // as it would on the primary
         this.giveUp((error as Error).message);
       }
     }

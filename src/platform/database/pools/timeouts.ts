@@ -4,6 +4,9 @@ export const REQUEST_TIMEOUT_MS = 2_000;
 /** Maximum wait of a request for the commit of its outcome. After it, the app gets an unknown outcome. */
 export const OUTCOME_ANSWER_MS = 5_000;
 
+/** SQLSTATE query_canceled: a statement took longer than its timeout (PostgreSQL, appendix A). */
+export const STATEMENT_TIMED_OUT = '57014';
+
 /** The database did not respond in time. The statement may still be carried out. */
 export class DatabaseTooSlow extends Error {
   constructor() {
