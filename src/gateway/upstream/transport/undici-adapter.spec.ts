@@ -28,6 +28,7 @@ describe('undiciAdapter', () => {
     pool = new Pool(`http://127.0.0.1:${(server.address() as AddressInfo).port}`, { connections: 1 });
   });
   afterEach(async () => {
+    jest.useRealTimers();
     await pool.destroy();
     server.closeAllConnections();
     await new Promise((resolve) => server.close(resolve));
@@ -73,11 +74,12 @@ describe('undiciAdapter', () => {
   });
 
   it('reports a written request as written, whatever follows', async () => {
-    await expect(get('/held', 50)).rejects.toMatchObject({
-      failure: 'timeout',
-      phase: 'waiting',
-      written: true,
-    });
+    jest.useFakeTimers({ doNotFake: ['setImmediate', 'nextTick', 'queueMicrotask', 'performance'] });
+    const arrival = new Promise<void>((resolve) => (onArrival = resolve));
+    const held = get('/held', 50);
+    await arrival;
+    jest.advanceTimersByTime(50);
+    await expect(held).rejects.toMatchObject({ failure: 'timeout', phase: 'waiting', written: true });
     server.prependListener('request', ({ socket }: { socket: Socket }) => socket.destroy());
     await expect(get('/torn')).rejects.toMatchObject({ failure: 'reset', phase: 'waiting', written: true });
     expect(arrived).toEqual(['/held', '/torn']);
