@@ -5,6 +5,7 @@ import { knownLogKeyOf, logRingOf } from '../../history/log/log-key';
 import { KeyRing, ringOf, splitNotes, verifierOf } from '../../history/log/note';
 import { Fault } from '../../history/log/verify/fault';
 import { Report, verifyLog, VerifyRequest } from '../../history/log/verify/verify';
+import { indexAll, indexBatch, IndexState } from '../../journal/lookups/search-index';
 import { Config, loadConfigOf, StartError } from '../../platform/config/config';
 import { ServerClient } from '../../platform/database/servers/server-client';
 import { withDatabase } from '../database/connection';
@@ -60,11 +61,9 @@ async function verifyAt(url: string, request: VerifyRequest): Promise<Report> {
 
 /** Indexes the calls that a stopped or killed proxy had not indexed yet, unless the database is read-only. */
 async function bringIndexUpToDate(client: Client): Promise<void> {
-  for (let state = 'more'; state === 'more';) {
-    const query = client.query<{ state: string }>('SELECT index_calls(5000) AS state');
-    state = await query.then(({ rows }) => rows[0]?.state ?? '').catch(() => '');
-    if (state === 'unbuilt') await client.query('SELECT build_search_indexes()').catch(() => undefined);
-  }
+  const ask = async (text: string, values: unknown[]) => (await client.query<IndexState>(text, values)).rows;
+  const left = await indexAll(() => indexBatch(ask)).catch(() => undefined);
+  if (left?.state === 'unbuilt') await client.query('SELECT build_search_indexes()').catch(() => undefined);
 }
 
 function ringFrom(given: string | undefined, config: Config): KeyRing {
