@@ -97,6 +97,8 @@ try {
   process.exitCode = 1;
 } finally {
   if (!options.data) rmSync(folder, { recursive: true, force: true });
+  // A filling that was interrupted would go on.
+  if (process.exitCode !== undefined) process.exit();
 }
 
 async function measure(scene) {
