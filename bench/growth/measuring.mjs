@@ -8,8 +8,6 @@ import { startProgress } from '../support/progress.mjs';
 const CONNECTIONS = 32;
 /** Warm-up time, until V8 has compiled frequent code. */
 const WARM_UP_SECONDS = 3;
-/** It seals and indexes some thousand calls, however slowly. */
-const SETTLING_MS = 20_000;
 
 /**
  * Measures how fast calls are accepted, round by round, one size after the other.
@@ -27,7 +25,7 @@ export async function insertRounds(subjects, { postgres, ask }, { rounds, second
         failures,
       } = await ask(roundOf(subject, round === 0 ? WARM_UP_SECONDS : seconds));
       const rssMb = rssOf(subject.pids[0]);
-      await settle(subject, postgres, SETTLING_MS);
+      await settle(subject, postgres);
       progress.add(1);
       if (failures.length > 0) throw new Error(`calls failed: ${JSON.stringify(failures)}`);
       if (round === 0) continue;

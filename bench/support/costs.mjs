@@ -4,7 +4,7 @@ import { busySeconds, cpuSecondsOf, cpuSecondsOfFamily, waitSecondsOf } from './
 
 /** Deferred work (sealing, indexing) belongs to its contestant, so the next one waits until it is done. */
 const SETTLED_MS = 300;
-const LONGEST_SETTLING_MS = 15_000;
+const LONGEST_SETTLING_MS = 120_000;
 
 /**
  * Returns the totals so far, of which two are subtracted.
@@ -26,10 +26,13 @@ export function conditions({ pids }, postgres) {
   return { waited, others: busySeconds() - cpuSecondsOfFamily(process.pid, postgres.pid) };
 }
 
-/** Waits until the product and Postgres have used less than a tenth of a core for a while. */
-export async function settle({ pids }, postgres, longestMs = LONGEST_SETTLING_MS) {
+/**
+ * Waits until the product and Postgres have used less than a tenth of a core for a while.
+ * @throws if they stay busy, because their work would count for the next contestant.
+ */
+export async function settle({ name = 'payout-proxy', pids }, postgres) {
   const used = () => cpuSecondsOfFamily(...pids, postgres.pid);
-  const end = Date.now() + longestMs;
+  const end = Date.now() + LONGEST_SETTLING_MS;
   let before = used();
   do {
     await sleep(SETTLED_MS);
@@ -37,6 +40,7 @@ export async function settle({ pids }, postgres, longestMs = LONGEST_SETTLING_MS
     if ((now - before) * 1_000 < SETTLED_MS / 10) return;
     before = now;
   } while (Date.now() < end);
+  throw new Error(`${name} was still busy ${LONGEST_SETTLING_MS / 1_000} s after its last answer`);
 }
 
 function sum(values) {
