@@ -19,7 +19,7 @@ const FREE = Prisma.sql`(process IS NULL OR process <> ALL (ARRAY(SELECT live_pr
  * Opens queued calls to all instances, once their admission is known. Until then, the proxy may still tell
  * the app that nothing was admitted. If this process ends before, the calls are open, too.
  */
-export async function openQueued(prisma: PrismaService, ids: string[]): Promise<void> {
+export async function openQueued(prisma: Pick<PrismaService, '$executeRaw'>, ids: string[]): Promise<void> {
   await prisma.$executeRaw`UPDATE queued_call SET process = NULL WHERE intent_id = ANY (${ids}::uuid[])`;
 }
 

@@ -8,6 +8,7 @@ import { lockClients } from '../admission/admissions';
 import { IntentDocument } from '../records/documents';
 import { insertOutcomesWithin } from '../records/outcome-rows';
 import { NewOutcome, Release, Screened } from '../records/records';
+import { openQueued } from './queue';
 
 /** What happens to a queued call in its turn. */
 export type QueueRuling =
@@ -68,7 +69,7 @@ export async function releaseClaimed(
     await tx.$executeRaw`
       DELETE FROM queued_call WHERE intent_id = ANY (${claimed.map(({ id }) => id)}::uuid[])
         AND intent_id <> ALL (${waiting}::uuid[])`;
-    if (waiting.length > 0) await openQueuedWithin(tx, waiting);
+    if (waiting.length > 0) await openQueued(tx, waiting);
     return { released: new Set(sent.map(({ id }) => id)), release, outcomes };
   });
 }
@@ -86,11 +87,6 @@ export async function endQueued(tx: Prisma.TransactionClient, id: string, failur
   await insertOutcomesWithin(tx, [unsent(JSON.parse(row.record) as IntentDocument, failure)]);
   await tx.$executeRaw`DELETE FROM queued_call WHERE intent_id = ${id}::uuid`;
   return true;
-}
-
-/** Opens calls to all instances again. */
-function openQueuedWithin(tx: Prisma.TransactionClient, ids: string[]): Promise<number> {
-  return tx.$executeRaw`UPDATE queued_call SET process = NULL WHERE intent_id = ANY (${ids}::uuid[])`;
 }
 
 async function readQueued(tx: Prisma.TransactionClient, ids: string[]): Promise<ReadonlySet<string>> {
