@@ -29,10 +29,6 @@ const LIMITS = {
 };
 
 function report(name, { released, current }) {
-  if (!existsSync(join(released, name))) {
-    console.log(`${name}: nothing to compare with before the first release.`);
-    return;
-  }
   const file = join(released, 'accepted-changes.txt');
   const accepted = existsSync(file) ? readFileSync(file, 'utf8').split('\n') : [];
   const [before, after] = [released, current].map((folder) => readDocument(join(folder, name), name));

@@ -11,8 +11,7 @@
  * test/release/previous-version.full.spec.ts runs on the schema of later commits. It copies the OpenAPI
  * documents to the same folder for tools/breaking-changes.mjs. It turns the unreleased changes of
  * CHANGELOG.md into the section of the version. `--program <checkout>` takes the program of another built
- * checkout, such as that of an earlier release, and leaves CHANGELOG.md. `--program-only <file>` writes only
- * the program, to another file.
+ * checkout, such as that of an earlier release, and leaves CHANGELOG.md.
  */
 import { execFileSync } from 'node:child_process';
 import { createHash } from 'node:crypto';
@@ -25,7 +24,7 @@ import {
   rmSync,
   writeFileSync,
 } from 'node:fs';
-import { dirname, join, resolve } from 'node:path';
+import { join, resolve } from 'node:path';
 import { parseArgs } from 'node:util';
 import { brotliCompressSync, constants } from 'node:zlib';
 import { build } from 'vite';
@@ -36,26 +35,18 @@ const PROGRAM = join(RELEASED, 'program.json.br');
 const DOCUMENTS = ['openapi.json', 'openapi.staff.json'];
 const CHANGELOG = join(ROOT, 'CHANGELOG.md');
 const UNRELEASED = '## [Unreleased]\n';
-const NOTHING_RELEASED = '\nNothing has been released yet.\n';
 
-const { values } = parseArgs({
-  options: { program: { type: 'string' }, 'program-only': { type: 'string' } },
-});
+const { values } = parseArgs({ options: { program: { type: 'string' } } });
 const checkout = resolve(values.program ?? ROOT);
 const version = readJson('package.json').version;
-if (values['program-only'] === undefined) await release();
-else await keepProgram(values['program-only']);
-
-async function release() {
-  requireOneVersion();
-  requireBuildOfCommit();
-  const changelog = values.program === undefined ? changelogWithSection() : undefined;
-  for (const directory of ['prisma/migrations', 'prisma/sandbox/migrations']) freeze(directory);
-  keepDocuments();
-  await keepProgram(PROGRAM);
-  if (changelog !== undefined) writeFileSync(CHANGELOG, changelog);
-  process.stdout.write(`${version} is frozen. Read the diff, commit it, and tag the commit v${version}.\n`);
-}
+requireOneVersion();
+requireBuildOfCommit();
+const changelog = values.program === undefined ? changelogWithSection() : undefined;
+for (const directory of ['prisma/migrations', 'prisma/sandbox/migrations']) freeze(directory);
+keepDocuments();
+await keepProgram();
+if (changelog !== undefined) writeFileSync(CHANGELOG, changelog);
+process.stdout.write(`${version} is frozen. Read the diff, commit it, and tag the commit v${version}.\n`);
 
 function readJson(path) {
   return JSON.parse(readFileSync(join(checkout, path), 'utf8'));
@@ -87,9 +78,7 @@ function changelogWithSection() {
     throw new Error(`${version} is released. Raise the version in package.json and packages/sdk first.`);
   if (!text.includes(UNRELEASED)) throw new Error('CHANGELOG.md has no section [Unreleased].');
   const today = new Date().toISOString().slice(0, 10);
-  return text
-    .replace(NOTHING_RELEASED, '')
-    .replace(UNRELEASED, `${UNRELEASED}\n## [${version}] - ${today}\n`);
+  return text.replace(UNRELEASED, `${UNRELEASED}\n## [${version}] - ${today}\n`);
 }
 
 /** Freezes the migrations that the released checkout has. */
@@ -125,7 +114,7 @@ function keepDocuments() {
 }
 
 /** Bundles the proxy and the worker without packages, which the tests find in node_modules. */
-async function keepProgram(file) {
+async function keepProgram() {
   const { output } = await build({
     root: checkout,
     configFile: false,
@@ -146,10 +135,8 @@ async function keepProgram(file) {
   const files = Object.fromEntries(output.map(({ fileName, code }) => [fileName, code]));
   const folder = 'dist/platform/database/migrations'; // where the program looks for its migrations from
   const program = { version, migration: migrationsOf('prisma/migrations').at(-1), folder, files };
-  mkdirSync(dirname(file), { recursive: true });
   const params = { [constants.BROTLI_PARAM_QUALITY]: 11, [constants.BROTLI_PARAM_LGWIN]: 24 };
   const packed = brotliCompressSync(JSON.stringify(program), { params });
-  rmSync(file, { force: true });
-  writeFileSync(file, packed);
+  writeFileSync(PROGRAM, packed);
   process.stdout.write(`${version}, ${program.migration}: ${Math.round(packed.length / 1000)} kB\n`);
 }

@@ -6,7 +6,7 @@ import { ApiDocument } from '../support/http/api-document';
 
 const TOOL = join(__dirname, '..', '..', 'tools', 'breaking-changes.mjs');
 const PUBLISHED = readFileSync(join(__dirname, '..', '..', 'openapi.json'), 'utf8');
-const NO_RELEASE = 'openapi.staff.json: nothing to compare with before the first release.';
+const STAFF_UNCHANGED = 'openapi.staff.json: no change since the last release breaks an app.';
 
 const folder = mkdtempSync(join(tmpdir(), 'breaking-changes-'));
 const released = join(folder, 'released');
@@ -14,7 +14,10 @@ const current = join(folder, 'current');
 afterAll(() => rmSync(folder, { recursive: true }));
 
 function run(document: string) {
-  for (const directory of [released, current]) mkdirSync(directory, { recursive: true });
+  for (const directory of [released, current]) {
+    mkdirSync(directory, { recursive: true });
+    writeFileSync(join(directory, 'openapi.staff.json'), PUBLISHED);
+  }
   writeFileSync(join(released, 'openapi.json'), PUBLISHED);
   writeFileSync(join(current, 'openapi.json'), document);
   const args = [TOOL, '--released', released, '--current', current];
@@ -28,7 +31,7 @@ function compare(change: (document: ApiDocument) => void): { status: number | nu
   const { status, stdout, stderr } = run(JSON.stringify(document));
   expect(stderr).toBe('');
   const lines = stdout.trim().split('\n');
-  expect(lines.pop()).toBe(NO_RELEASE);
+  expect(lines.pop()).toBe(STAFF_UNCHANGED);
   return { status, lines: lines.map((line) => line.replace('openapi.json: ', '')) };
 }
 

@@ -14,8 +14,7 @@ import { dirname, join } from 'node:path';
 import { brotliDecompressSync } from 'node:zlib';
 
 const ROOT = join(__dirname, '..', '..');
-const CHANGES =
-  '# Changelog\n\n## [Unreleased]\n\nNothing has been released yet.\n\n### Added\n\n- All of it.\n';
+const CHANGES = '# Changelog\n\n## [Unreleased]\n\n### Added\n\n- All of it.\n';
 const TODAY = new Date().toISOString().slice(0, 10);
 
 /** Runs the tool in a small checkout with a program of two files. */

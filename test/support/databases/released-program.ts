@@ -1,7 +1,5 @@
-import { execFileSync } from 'node:child_process';
 import {
   cpSync,
-  existsSync,
   mkdirSync,
   mkdtempSync,
   readdirSync,
@@ -26,15 +24,10 @@ export interface ReleasedProgram {
   worker: string;
 }
 
-/**
- * Unpacks the program of the last release with its migrations, next to the packages of this checkout. Before
- * the first release, packs this commit's program.
- */
+/** Unpacks the program of the last release with its migrations, next to the packages of this checkout. */
 export function unpackReleased(): ReleasedProgram {
   const directory = mkdtempSync(join(tmpdir(), 'payout-proxy-released-'));
-  const { migration, folder, files } = JSON.parse(
-    brotliDecompressSync(packedProgram(directory)).toString(),
-  ) as {
+  const { migration, folder, files } = JSON.parse(brotliDecompressSync(readFileSync(KEPT)).toString()) as {
     migration: string;
     folder: string;
     files: Record<string, string>;
@@ -50,11 +43,4 @@ export function unpackReleased(): ReleasedProgram {
   symlinkSync(join(ROOT, 'dist'), join(program, '..', '..', 'dist')); // The page of the console.
   symlinkSync(join(ROOT, 'node_modules'), join(directory, 'node_modules'));
   return { directory, migration, main: join(program, 'main.js'), worker: join(program, 'worker.js') };
-}
-
-function packedProgram(directory: string): Buffer {
-  if (existsSync(KEPT)) return readFileSync(KEPT);
-  const file = join(directory, 'program.json.br');
-  execFileSync(process.execPath, [join(ROOT, 'tools', 'freeze.mjs'), '--program-only', file]);
-  return readFileSync(file);
 }
